@@ -1,0 +1,41 @@
+package characters
+
+import "slices"
+
+// background is what a character did before. Its texts are clauses that follow a name: they begin
+// with a verb in the third person and have no full stop.
+type background struct {
+	name   string
+	skills [2]Skill
+	past   []string // in the past tense
+	traits []string
+	ideals ideals
+	bonds  []string
+	flaws  []string
+}
+
+// ideals are what a background's characters may believe, by the leaning that goes with it.
+type ideals struct {
+	good, evil, lawful, chaotic string
+	any                         []string // goes with every alignment
+}
+
+// fitting puts the ideals that suit an alignment into list.
+func (i *ideals) fitting(list []string, law, merit int) []string {
+	list = append(list[:0], i.any...)
+	switch law {
+	case lawful:
+		list = append(list, i.lawful)
+	case chaotic:
+		list = append(list, i.chaotic)
+	}
+	switch merit {
+	case good:
+		list = append(list, i.good)
+	case evil:
+		list = append(list, i.evil)
+	}
+	return list
+}
+
+var backgrounds = slices.Concat(townBackgrounds, roadBackgrounds, hallBackgrounds)
