@@ -1,0 +1,139 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/characters"
+)
+
+// problem is one thing that is wrong with a piece of knowledge or a scene, and where: a path such as
+// facts[2].text, or empty for the whole.
+type problem struct{ path, text string }
+
+func joined(what, id string, problems []problem) error {
+	var all []error
+	for _, p := range problems {
+		at := fmt.Sprintf("%s %s", what, id)
+		if id == "" {
+			at = what + " without id"
+		}
+		if p.path != "" {
+			at += ": " + p.path
+		}
+		all = append(all, fmt.Errorf("%s: %s", at, p.text))
+	}
+	return errors.Join(all...)
+}
+
+var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// checkTexts complains of required texts that are missing and of an id that is none.
+func checkTexts(id string, fields ...[2]string) []problem {
+	var out []problem
+	if !idForm.MatchString(id) {
+		out = append(out, problem{"id", fmt.Sprintf("%q is no id; write lower-case letters, digits and single dashes, such as ashen-bell", id)})
+	}
+	for _, f := range fields {
+		if strings.TrimSpace(f[1]) == "" {
+			out = append(out, problem{f[0], "missing or empty; write a text"})
+		}
+	}
+	return out
+}
+
+// Validate says everything that makes the knowledge unfit to be played: something missing, a fact
+// that is empty or stands twice, an aspect that does not exist.
+func (k *Knowledge) Validate() error { return joined("knowledge", k.ID, k.problems()) }
+
+func (k *Knowledge) problems() []problem {
+	out := checkTexts(k.ID, [2]string{"title", k.Title}, [2]string{"topic", k.Topic}, [2]string{"hook", k.Hook})
+	if len(k.Facts) == 0 {
+		out = append(out, problem{"facts", "none; write at least one sentence that can be found out"})
+	}
+	first := map[string]int{}
+	for i, f := range k.Facts {
+		path := fmt.Sprintf("facts[%d]", i)
+		folded := strings.Join(words(f.Text), " ")
+		switch at, twice := first[folded]; {
+		case folded == "":
+			out = append(out, problem{path + ".text", "empty; write one sentence or remove the fact"})
+		case twice:
+			out = append(out, problem{path + ".text", fmt.Sprintf("says the same as facts[%d]; remove one", at)})
+		default:
+			first[folded] = i
+		}
+		if f.Aspect != "" && !slices.Contains(Aspects(), f.Aspect) {
+			out = append(out, problem{path + ".aspect", fmt.Sprintf("%q is no aspect; write one of %s, or leave it out", f.Aspect, list(Aspects()))})
+		}
+	}
+	return out
+}
+
+// Validate says everything that makes the scene unfit to be played: something missing, a skill that
+// does not exist, a brief that stands twice or names its skill.
+func (s *Scene) Validate() error { return joined("scene", s.ID, s.problems()) }
+
+func (s *Scene) problems() []problem {
+	out := checkTexts(s.ID, [2]string{"title", s.Title}, [2]string{"premise", s.Premise})
+	if len(s.Aims) == 0 {
+		out = append(out, problem{"aims", "none; write at least one {skill, brief}"})
+	}
+	first := map[string]int{}
+	for i, a := range s.Aims {
+		path := fmt.Sprintf("aims[%d]", i)
+		if !a.Skill.Valid() {
+			remedy := "one of " + list(characters.Skills())
+			if meant, ok := characters.ParseSkill(string(a.Skill)); ok {
+				remedy = string(meant)
+			}
+			out = append(out, problem{path + ".skill", fmt.Sprintf("%q is no skill; write %s", a.Skill, remedy)})
+		}
+		folded := strings.Join(words(a.Brief), " ")
+		switch at, twice := first[folded]; {
+		case folded == "":
+			out = append(out, problem{path + ".brief", "empty; tell the character what it wants, in the second person"})
+		case twice:
+			out = append(out, problem{path + ".brief", fmt.Sprintf("is the same as aims[%d]; remove one", at)})
+		default:
+			first[folded] = i
+		}
+		if word := names(a.Brief, a.Skill); word != "" {
+			out = append(out, problem{path + ".brief", fmt.Sprintf("gives the skill away by %q; say what the character wants without naming it", word)})
+		}
+	}
+	return out
+}
+
+// roots are what every form of a skill's name begins with.
+var roots = map[characters.Skill][]string{
+	characters.Acrobatics: {"acrobat"}, characters.AnimalHandling: {"handl"}, characters.Arcana: {"arcan"},
+	characters.Athletics: {"athlet"}, characters.Deception: {"decei", "decep"}, characters.History: {"histor"},
+	characters.Insight: {"insight"}, characters.Intimidation: {"intimid"}, characters.Investigation: {"investig"},
+	characters.Medicine: {"medic"}, characters.Nature: {"natur"}, characters.Perception: {"percei", "percep"},
+	characters.Performance: {"perform"}, characters.Persuasion: {"persua"}, characters.Religion: {"religi"},
+	characters.SleightOfHand: {"sleight"}, characters.Stealth: {"stealth"}, characters.Survival: {"surviv"},
+}
+
+// names returns the word by which a text names a skill, in any inflection, or "".
+func names(text string, skill characters.Skill) string {
+	for _, w := range words(text) {
+		for _, root := range roots[skill] {
+			if strings.HasPrefix(w, root) {
+				return w
+			}
+		}
+	}
+	return ""
+}
+
+func list[T ~string](values []T) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,104 @@
+package scenarios
+
+import (
+	"strings"
+	"sync"
+
+	"parley/characters"
+)
+
+// places are where an information exchange may happen. None has anything to do with what is found
+// out there.
+var places = sync.OnceValue(func() []phrasing {
+	return phrasings(
+		"Rain has driven a few travellers into the posting inn at the crossroads, and the next coach is hours off.",
+		"A carriers' camp has settled beside the highway for the evening, and kettles are on.",
+		"The bathhouse is nearly deserted at this hour; steam drifts over the marble bench where a small party has sat down.",
+		"A barge idles down a canal with its passengers gathered on the roof, shelling peas for supper.",
+		"The cloakroom of a theatre, during the interval: velvet, umbrellas, and a handful of people in no hurry to return to their seats.",
+		"In an arbour behind the vicarage a game of skittles has just been abandoned for lemonade.",
+		"A snowed-in customs office has a stove, a samovar and far too few chairs for those who wait there.",
+		"On the terrace of a coffee house, with dice cups put aside, some acquaintances linger over the dregs.",
+		"A surgeon's waiting parlour, at evening: cushions, an aquarium, and no surgeon.",
+		"The kitchen garden of a manor has been lent to visitors for a picnic, and a rug is spread.",
+		"A mail wagon has broken an axle on the moor, and its passengers have nothing to do until the smith arrives.",
+		"The rehearsal hall of a brass band is empty but for a ring of stools, a stove, and those who sit around it.",
+	)
+})
+
+const nowhere = "Some people sit together."
+
+// debrief is put to each player after the last turn. It names nothing that could be found out.
+var debrief = []string{
+	"The conversation is over. What do you know now that you did not know before, because %s told you or let you see it? " +
+		"Give each separate point as a sentence of its own that makes sense to somebody who was absent. " +
+		"Mention only what came up; if there was nothing, say that there was nothing.",
+	"And what did you learn from your companions that you had not heard from %s? " +
+		"Again, a separate sentence for each point, and if there was nothing, say that there was nothing.",
+}
+
+// NewExchange makes an information exchange of a piece of knowledge. The last of the cast is the NPC,
+// who alone holds it. The same knowledge always meets at the same place, and the premise and the
+// questions share no content word with the facts, apart from the title and the names of the cast.
+func NewExchange(k *Knowledge, cast []*characters.Sheet) *Scenario {
+	s := &Scenario{
+		Kind: Exchange, ID: k.ID, Title: k.Title, Cast: cast, Knowledge: k,
+		Briefs: make(map[characters.ID]string, len(cast)),
+	}
+	if len(cast) == 0 {
+		return s
+	}
+	npc := cast[len(cast)-1]
+	s.NPC = npc.ID
+	s.Premise = meeting(k, cast)
+	told := "You have heard of " + k.Title + ", though hardly anything about it. " + npc.Name + " is better informed. " +
+		"Learn as much as you can, in detail: put precise questions, about one point each, listen, and inquire further. " +
+		"Tell your companions whatever you learn, as everybody will be questioned separately when the conversation is over."
+	for _, c := range cast[:len(cast)-1] {
+		s.Briefs[c.ID] = told
+	}
+	s.Briefs[npc.ID] = "You alone know the truth about " + k.Title + ". This is what you know:\n" + k.account() +
+		"\nYou are willing to share it with people who ask well. Answer what you are asked, truthfully and to the point, with the names and numbers; " +
+		"give one or two pieces at a time instead of reciting the whole; leave small talk as small talk; and make nothing up beyond what stands here."
+	s.Questions = make([]string, len(debrief))
+	for i, q := range debrief {
+		s.Questions[i] = strings.Replace(q, "%s", npc.Name, 1)
+	}
+	return s
+}
+
+// account returns the NPC's account, or the facts where a user wrote none.
+func (k *Knowledge) account() string {
+	if k.Text != "" {
+		return k.Text
+	}
+	texts := make([]string, len(k.Facts))
+	for i, f := range k.Facts {
+		texts[i] = f.Text
+	}
+	return strings.Join(texts, " ")
+}
+
+func meeting(k *Knowledge, cast []*characters.Sheet) string {
+	var b strings.Builder
+	b.WriteString(k.harmless(places(), nowhere))
+	b.WriteString(" Here are ")
+	enumerate(&b, cast)
+	b.WriteString(". ")
+	b.WriteString(k.Hook)
+	return b.String()
+}
+
+// enumerate writes the names of the cast: "A, B and C".
+func enumerate(b *strings.Builder, cast []*characters.Sheet) {
+	for i, c := range cast {
+		switch {
+		case i == 0:
+		case i == len(cast)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(c.Name)
+	}
+}

@@ -1,0 +1,95 @@
+package scenarios
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"parley/characters"
+)
+
+// How often a character is dealt no aim or two; else it is one.
+const (
+	shareNone = 0.25
+	shareTwo  = 0.10
+)
+
+const (
+	aimless = "You want nothing in particular here. Be present, answer those who turn to you, and react to what the others say and do, without a purpose of your own."
+	acting  = "Go about it by what you do and what you say, in your own manner; never put a label on it or announce it like a move in a game."
+)
+
+// NewExpression makes an intention expression of a scene: it deals the scene's aims to the cast. A
+// character gets none (one time in four), one, or two (one time in ten); no aim is dealt twice, and no
+// skill either while others are left. The last of the cast is the NPC, who is dealt aims like
+// everybody.
+func NewExpression(scene *Scene, cast []*characters.Sheet, r *rand.Rand) *Scenario {
+	s := &Scenario{
+		Kind: Expression, ID: scene.ID, Title: scene.Title, Cast: cast,
+		Briefs: make(map[characters.ID]string, len(cast)),
+	}
+	if len(cast) == 0 {
+		return s
+	}
+	s.NPC = cast[len(cast)-1].ID
+	var b strings.Builder
+	b.WriteString(scene.Premise)
+	b.WriteString(" Here are ")
+	enumerate(&b, cast)
+	b.WriteString(".")
+	s.Premise = b.String()
+	left := deck{aims: scene.Aims, order: r.Perm(len(scene.Aims))}
+	for _, c := range cast {
+		n := 1
+		switch draw := r.Float64(); {
+		case draw < shareNone:
+			n = 0
+		case draw < shareNone+shareTwo:
+			n = 2
+		}
+		var dealt []Aim
+		for range n {
+			if aim, ok := left.deal(); ok {
+				dealt = append(dealt, aim)
+				s.Intentions = append(s.Intentions, Intention{c.ID, aim.Skill})
+			}
+		}
+		s.Briefs[c.ID] = brief(dealt)
+	}
+	return s
+}
+
+// deck is a scene's aims in the order in which they are dealt.
+type deck struct {
+	aims  []Aim
+	order []int // indices of what is left
+	used  []characters.Skill
+}
+
+// deal takes the next aim, one of a skill that was not dealt yet if there is any.
+func (d *deck) deal() (Aim, bool) {
+	if len(d.order) == 0 {
+		return Aim{}, false
+	}
+	at := 0
+	for i, n := range d.order {
+		if !slices.Contains(d.used, d.aims[n].Skill) {
+			at = i
+			break
+		}
+	}
+	aim := d.aims[d.order[at]]
+	d.order = slices.Delete(d.order, at, at+1)
+	d.used = append(d.used, aim.Skill)
+	return aim, true
+}
+
+func brief(aims []Aim) string {
+	switch len(aims) {
+	case 0:
+		return aimless
+	case 1:
+		return "This is what you are after in this scene. " + aims[0].Brief + " " + acting
+	}
+	return "You are after two things in this scene. First: " + aims[0].Brief + " And then: " + aims[1].Brief + " " + acting
+}

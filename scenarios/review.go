@@ -1,0 +1,126 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/characters"
+)
+
+// The rules for authored pieces. What is measured with them is only as good as the pieces are.
+const (
+	fewestFacts, mostFacts   = 6, 10
+	fewestWords, mostWords   = 80, 220 // of a knowledge's text
+	fewestAims, mostAims     = 8, 12
+	shortPremise, longPrem   = 50, 110 // words
+	fewestAspects            = 5
+	mostOfAspect             = 2
+	tooAlike                 = 0.6 // overlap of two facts' content words
+	contained                = 0.6 // of a fact's content words, in the text
+	sentenceEnd, doubtfulEnd = `[.!?]["”’)]?$`, `[.!?]["”’)]? +[A-Z]`
+)
+
+var endsSentence, twoSentences = regexp.MustCompile(sentenceEnd), regexp.MustCompile(doubtfulEnd)
+
+// Leaks returns the content words, stemmed, by which a text gives something of the facts away. The
+// words of the title do not count: whoever knows that there is something to ask about knows them.
+func (k *Knowledge) Leaks(text string) []string {
+	var given []string
+	said := without(stems(text), stems(k.Title))
+	for _, f := range k.Facts {
+		for _, s := range stems(f.Text) {
+			if slices.Contains(said, s) && !slices.Contains(given, s) {
+				given = append(given, s)
+			}
+		}
+	}
+	return given
+}
+
+// Review holds valid knowledge against the rules for authored pieces and says everything that falls
+// short: 6 to 10 facts of at least 5 aspects, none of them more than twice; every fact one sentence
+// that names the subject and can be told apart from the others by its words; a hook that gives
+// nothing away; a text of 80 to 220 words that contains every fact.
+func (k *Knowledge) Review() error {
+	var out []problem
+	say := func(path, format string, args ...any) {
+		out = append(out, problem{path, fmt.Sprintf(format, args...)})
+	}
+	if n := len(k.Facts); n < fewestFacts || n > mostFacts {
+		say("facts", "%d, where %d to %d are wanted", n, fewestFacts, mostFacts)
+	}
+	if given := k.Leaks(k.Hook); len(given) > 0 {
+		say("hook", "gives something of the facts away: %s", strings.Join(given, ", "))
+	}
+	if n := len(strings.Fields(k.Text)); n < fewestWords || n > mostWords {
+		say("text", "%d words, where %d to %d are wanted", n, fewestWords, mostWords)
+	}
+	title, account := stems(k.Title), stems(k.Text)
+	count := map[Aspect]int{}
+	own := make([][]string, len(k.Facts))
+	for i, f := range k.Facts {
+		path := fmt.Sprintf("facts[%d]", i)
+		all := stems(f.Text)
+		own[i] = without(all, title)
+		if f.Aspect == "" {
+			say(path, "has no aspect")
+		}
+		if count[f.Aspect]++; count[f.Aspect] == mostOfAspect+1 {
+			say(path, "is the third of aspect %q", f.Aspect)
+		}
+		if text := strings.TrimSpace(f.Text); !endsSentence.MatchString(text) || twoSentences.MatchString(text) {
+			say(path, "is not one sentence")
+		}
+		if share(title, all) == 0 {
+			say(path, "does not name its subject, %s", k.Title)
+		}
+		if share(own[i], account) < contained {
+			say(path, "does not stand in the text")
+		}
+		for j := range i {
+			if overlap(own[i], own[j]) >= tooAlike {
+				say(path, "shares most of its words with facts[%d]", j)
+			}
+		}
+	}
+	if len(count) < fewestAspects {
+		say("facts", "of %d aspects, where at least %d are wanted", len(count), fewestAspects)
+	}
+	return joined("knowledge", k.ID, out)
+}
+
+// Review holds a valid scene against the rules for authored ones and says everything that falls
+// short: a premise of 50 to 110 words, 8 to 12 aims, each for another skill, and no skill named
+// anywhere.
+func (s *Scene) Review() error {
+	var out []problem
+	say := func(path, format string, args ...any) {
+		out = append(out, problem{path, fmt.Sprintf(format, args...)})
+	}
+	if n := len(strings.Fields(s.Premise)); n < shortPremise || n > longPrem {
+		say("premise", "%d words, where %d to %d are wanted", n, shortPremise, longPrem)
+	}
+	if n := len(s.Aims); n < fewestAims || n > mostAims {
+		say("aims", "%d, where %d to %d are wanted", n, fewestAims, mostAims)
+	}
+	for _, skill := range characters.Skills() {
+		if word := names(s.Premise, skill); word != "" {
+			say("premise", "names a skill by %q", word)
+		}
+		for i, a := range s.Aims {
+			if word := names(a.Brief, skill); word != "" && skill != a.Skill {
+				say(fmt.Sprintf("aims[%d].brief", i), "names a skill by %q", word)
+			}
+		}
+	}
+	seen := map[characters.Skill]bool{}
+	for i, a := range s.Aims {
+		if seen[a.Skill] {
+			say(fmt.Sprintf("aims[%d].skill", i), "%s stands twice", a.Skill)
+		}
+		seen[a.Skill] = true
+	}
+	return joined("scene", s.ID, out)
+}

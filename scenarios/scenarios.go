@@ -1,0 +1,112 @@
+// Package scenarios says what is played: the premise that everybody shares, the cast, what the NPC
+// alone knows, what each character wants, and what is asked after the last turn.
+//
+// It knows characters, and nothing of games, actors or models.
+package scenarios
+
+import "parley/characters"
+
+// Kind tells the two situations of AntEval apart.
+type Kind string
+
+const (
+	Exchange   Kind = "exchange"  // information exchange: the players draw out what the NPC alone knows
+	Expression Kind = "intention" // intention expression: characters act out what they want
+)
+
+// Aspect is the question that a fact answers. A fact with an aspect can be asked for to the point by
+// somebody who does not know it.
+type Aspect string
+
+// The aspects that authored facts use.
+const (
+	Nature   Aspect = "nature"   // what it is
+	Look     Aspect = "look"     // what it looks, sounds or smells like
+	Place    Aspect = "place"    // where it is, how to get there
+	Origin   Aspect = "origin"   // who made it, where it comes from
+	History  Aspect = "history"  // what happened to it since
+	Power    Aspect = "power"    // what it can do
+	Use      Aspect = "use"      // how it is used, opened, woken, called
+	Price    Aspect = "price"    // what it costs, takes or demands
+	Danger   Aspect = "danger"   // what makes it dangerous
+	Weakness Aspect = "weakness" // what harms, stops or undoes it
+	Keeper   Aspect = "keeper"   // who has, guards or serves it
+	Seeker   Aspect = "seeker"   // who wants it
+	Time     Aspect = "time"     // when something happens
+	Plan     Aspect = "plan"     // what somebody is about to do
+)
+
+// Fact is one key point of a piece of knowledge: one sentence that stands alone.
+type Fact struct {
+	Text   string `yaml:"text" json:"text"`
+	Aspect Aspect `yaml:"aspect,omitempty" json:"aspect,omitempty"` // empty: none in particular
+}
+
+// Knowledge is what an NPC holds exclusively.
+type Knowledge struct {
+	ID    string `yaml:"id" json:"id"`
+	Title string `yaml:"title" json:"title"` // "the Ashen Bell"
+	Topic string `yaml:"topic" json:"topic"` // item, place, creature, plot, person, rite ...
+	// Hook is what the players may know beforehand: that there is something to ask about. It gives
+	// no fact away.
+	Hook   string `yaml:"hook" json:"hook"`
+	Text   string `yaml:"text" json:"text"`   // the NPC's own short account, containing every fact
+	Facts  []Fact `yaml:"facts" json:"facts"` // 6 to 10 as authored
+	Source string `yaml:"source,omitempty" json:"source,omitempty"`
+}
+
+// Aim is something that a character may want in a scene, and the skill check that stands for it.
+type Aim struct {
+	Skill characters.Skill `yaml:"skill" json:"skill"`
+	Brief string           `yaml:"brief" json:"brief"` // to the character, second person; does not name the skill
+}
+
+// Scene is a situation for intention expression, with more aims than any one cast is dealt.
+type Scene struct {
+	ID      string `yaml:"id" json:"id"`
+	Title   string `yaml:"title" json:"title"`
+	Premise string `yaml:"premise" json:"premise"`
+	Aims    []Aim  `yaml:"aims" json:"aims"`
+}
+
+// Intention is what a character tries, as the skill check that stands for it.
+type Intention struct {
+	Character characters.ID    `yaml:"character" json:"character"`
+	Skill     characters.Skill `yaml:"skill" json:"skill"`
+}
+
+// Scenario is one situation with its cast, ready to be played.
+type Scenario struct {
+	Kind    Kind
+	ID      string // of the knowledge or the scene that it is made from
+	Title   string
+	Premise string                   // everybody knows it
+	Cast    []*characters.Sheet      // the players in order, then the NPC
+	NPC     characters.ID            // one of the cast
+	Briefs  map[characters.ID]string // what each was told privately
+	// Knowledge is held by the NPC alone; nil for intention expression.
+	Knowledge  *Knowledge
+	Intentions []Intention // true intentions; empty for information exchange
+	Questions  []string    // the debrief put to each player after the last turn
+}
+
+// Sheet returns the sheet of a cast member, or nil.
+func (s *Scenario) Sheet(id characters.ID) *characters.Sheet {
+	for _, c := range s.Cast {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// Players returns the cast without the NPC, in order.
+func (s *Scenario) Players() []*characters.Sheet {
+	var players []*characters.Sheet
+	for _, c := range s.Cast {
+		if c.ID != s.NPC {
+			players = append(players, c)
+		}
+	}
+	return players
+}

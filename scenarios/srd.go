@@ -1,0 +1,219 @@
+package scenarios
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// One of these stands as the source of everything that is imported, as the licence asks.
+const (
+	attribution51 = "System Reference Document 5.1 by Wizards of the Coast LLC (https://dnd.wizards.com/resources/systems-reference-document), " +
+		"licensed under CC-BY-4.0 (https://creativecommons.org/licenses/by/4.0/legalcode); sentences cut and reworded"
+	attribution52 = "System Reference Document 5.2.1 by Wizards of the Coast LLC (https://www.dndbeyond.com/srd), " +
+		"licensed under CC-BY-4.0 (https://creativecommons.org/licenses/by/4.0/legalcode); sentences cut and reworded"
+)
+
+const (
+	largestSRD  = 16 << 20 // bytes; the real files have less than half a megabyte
+	enoughFacts = 3        // to make knowledge of an item
+)
+
+// Skip is an item that no knowledge was made of, and why.
+type Skip struct {
+	Item   string `json:"item"`
+	Reason string `json:"reason"`
+}
+
+// item is a magic item as 5e-database has it, in the layout of 2014 or 2024.
+type item struct {
+	Index     string     `json:"index"`
+	Name      string     `json:"name"`
+	URL       string     `json:"url"`
+	Variant   bool       `json:"variant"`
+	Attune    *bool      `json:"attunement"` // 2024 only; 2014 says it in the first line of the text
+	Rarity    rarity     `json:"rarity"`
+	Desc      paragraphs `json:"desc"`
+	Equipment struct {
+		Name string `json:"name"`
+	} `json:"equipment_category"`
+}
+
+type rarity struct {
+	Name string `json:"name"`
+}
+
+// paragraphs are a list in the layout of 2014, and one text with line breaks in that of 2024.
+type paragraphs []string
+
+func (p *paragraphs) UnmarshalJSON(data []byte) error {
+	var list []string
+	if bytes.HasPrefix(data, []byte("[")) {
+		if err := json.Unmarshal(data, &list); err != nil {
+			return err
+		}
+	} else {
+		var text string
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
+		list = strings.Split(text, "\n")
+	}
+	for _, text := range list {
+		if text = strings.Join(strings.Fields(text), " "); text != "" {
+			*p = append(*p, text)
+		}
+	}
+	return nil
+}
+
+// ImportSRD makes knowledge of the magic items in a file of 5e-database (5e-SRD-Magic-Items.json, of
+// 2014 or 2024): an item's facts are what kind it is, and what its text says sentence by sentence,
+// each made to stand alone. Variants of an item, and items of which fewer than three facts come out,
+// are skipped and told. A file that is broken, cut short, foreign or larger than 16 MiB gives an error
+// that says where, and nothing is imported.
+func ImportSRD(r io.Reader, file string) ([]Knowledge, []Skip, error) {
+	data, err := io.ReadAll(io.LimitReader(r, largestSRD+1))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	if len(data) > largestSRD {
+		return nil, nil, fmt.Errorf("%s: larger than %d MiB, which no list of magic items is", file, largestSRD>>20)
+	}
+	where := func(offset int64, format string, args ...any) error {
+		line := 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
+		return fmt.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
+	}
+	elements, starts, err := elements(data)
+	if err != nil {
+		offset := int64(len(data))
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			offset = syntax.Offset - 1
+		}
+		if errors.Is(err, errNoList) {
+			offset = 0
+		}
+		return nil, nil, where(offset, "%v; fetch 5e-SRD-Magic-Items.json again", err)
+	}
+	var out []Knowledge
+	var skipped []Skip
+	seen := map[string]bool{}
+	for i, element := range elements {
+		var it item
+		if err := json.Unmarshal(element, &it); err != nil {
+			var typed *json.UnmarshalTypeError
+			offset := starts[i]
+			if errors.As(err, &typed) {
+				offset += typed.Offset
+				err = fmt.Errorf("%s holds a %s", typed.Field, typed.Value)
+			}
+			return nil, nil, where(offset, "entry %d is no magic item: %v", i+1, err)
+		}
+		if it.Index == "" || it.Name == "" || len(it.Desc) == 0 || it.Rarity.Name == "" {
+			return nil, nil, where(starts[i], "entry %d is no magic item: it lacks index, name, rarity or desc; the file to import is 5e-SRD-Magic-Items.json", i+1)
+		}
+		k, reason := it.knowledge()
+		switch {
+		case reason == "" && seen[k.ID]:
+			return nil, nil, where(starts[i], "entry %d: %s stands in the file twice", i+1, it.Index)
+		case reason == "":
+			seen[k.ID] = true
+			out = append(out, k)
+		default:
+			skipped = append(skipped, Skip{Item: it.Name, Reason: reason})
+		}
+	}
+	if len(elements) == 0 {
+		return nil, nil, where(0, "an empty list")
+	}
+	return out, skipped, nil
+}
+
+var errNoList = errors.New("not a JSON list of magic items")
+
+// elements takes a JSON list apart, with the offset at which each element begins.
+func elements(data []byte) ([]json.RawMessage, []int64, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	token, err := dec.Token()
+	if err == io.EOF {
+		return nil, nil, errNoList
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if token != json.Delim('[') {
+		return nil, nil, errNoList
+	}
+	var list []json.RawMessage
+	var starts []int64
+	for dec.More() {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, nil, cut(err)
+		}
+		list, starts = append(list, raw), append(starts, dec.InputOffset()-int64(len(raw)))
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, nil, cut(err)
+	}
+	if dec.More() {
+		return nil, nil, errors.New("more behind the list")
+	}
+	return list, starts, nil
+}
+
+func cut(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file breaks off")
+	}
+	return err
+}
+
+// knowledge makes knowledge of an item, or says why not.
+func (it *item) knowledge() (Knowledge, string) {
+	if it.Variant {
+		return Knowledge{}, "a variant of another item"
+	}
+	if strings.Contains(it.Name, "+") {
+		return Knowledge{}, "stands for several grades of one item"
+	}
+	id := slug(it.Index)
+	if id == "" {
+		return Knowledge{}, fmt.Sprintf("its index %q makes no id", it.Index)
+	}
+	k := Knowledge{ID: "srd-" + id, Title: "the " + it.Name, Topic: "item", Source: attribution51}
+	if strings.Contains(it.URL, "/2024/") {
+		k.Source = attribution52
+	}
+	s := newSubject(it)
+	k.Facts = append(k.Facts, Fact{s.headline(it), Nature})
+	account := []string{k.Facts[0].Text}
+	if text := s.attunement(it); text != "" {
+		k.Facts = append(k.Facts, Fact{text, Use})
+		account = append(account, text)
+	}
+	for _, text := range s.statements(it.Desc[1:]) {
+		if len(k.Facts) < mostFacts && !s.said(k.Facts, text) {
+			k.Facts = append(k.Facts, Fact{text, aspectOfItem(text)})
+			account = append(account, text)
+		}
+	}
+	if len(k.Facts) < enoughFacts {
+		return Knowledge{}, fmt.Sprintf("too short a text: %d of the %d facts that are needed", len(k.Facts), enoughFacts)
+	}
+	k.Text = strings.Join(account, " ")
+	k.Hook = hookFor(&k)
+	return k, ""
+}
+
+// aspectOfItem is AspectOf, where rules of play that bear no mark say what an item can do.
+func aspectOfItem(text string) Aspect {
+	if a := AspectOf(text); a != "" {
+		return a
+	}
+	return Power
+}

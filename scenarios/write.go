@@ -1,0 +1,205 @@
+package scenarios
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"text/template"
+
+	"parley/characters"
+)
+
+// Writer asks a model: it returns the reply to a prompt, which should satisfy a JSON schema where the
+// model's server can see to that.
+type Writer func(ctx context.Context, prompt string, schema []byte) (string, error)
+
+// MalformedError says that a model's reply was not what was asked for.
+type MalformedError struct {
+	Reply string
+	Err   error // everything that is wrong with it
+}
+
+func (e *MalformedError) Error() string { return "the reply is malformed: " + e.Err.Error() }
+func (e *MalformedError) Unwrap() error { return e.Err }
+
+//go:embed prompts/knowledge.txt
+var knowledgePrompt string
+
+//go:embed prompts/scene.txt
+var scenePrompt string
+
+var (
+	knowledgeTemplate = template.Must(template.New("knowledge").Parse(knowledgePrompt))
+	sceneTemplate     = template.Must(template.New("scene").Parse(scenePrompt))
+)
+
+// request fills the prompts.
+type request struct {
+	Topic       string
+	Sparks      []string
+	Taken       []string
+	Fewest      int
+	Most        int
+	Short, Long int // words
+	Different   int // aspects
+	Aspects     []meaning
+	Skills      []characters.Skill
+}
+
+type meaning struct {
+	Name  Aspect
+	Means string
+}
+
+var meanings = []meaning{
+	{Nature, "what it is"}, {Look, "what it looks, sounds or smells like"}, {Place, "where it is, or how to get there"},
+	{Origin, "who made it, or where it comes from"}, {History, "what happened to it since"}, {Power, "what it can do"},
+	{Use, "how it is used, opened, woken or called"}, {Price, "what it costs or demands"}, {Danger, "what makes it dangerous"},
+	{Weakness, "what harms, stops or undoes it"}, {Keeper, "who has, guards or serves it"}, {Seeker, "who wants it"},
+	{Time, "when something happens"}, {Plan, "what somebody is about to do"},
+}
+
+// aimsAsked is how many aims a scene is asked for.
+const aimsAsked = 9
+
+// WriteKnowledge has a model write a piece of knowledge. An empty topic is drawn; r also draws what
+// the model is to work in, so that a model without imagination does not write the same thing twice.
+// The titles in taken are not to be written about again.
+//
+// The reply is one JSON object of the fields asked for and nothing else, and has to stand Validate and
+// Review. Otherwise the error is a *MalformedError that says everything that is wrong; nothing is
+// repaired. Any other error is the Writer's. The hook is not the model's: it would give facts away.
+func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (*Knowledge, error) {
+	if topic == "" {
+		topic = topics[r.IntN(len(topics))]
+	}
+	var reply struct {
+		Title string `json:"title"`
+		Text  string `json:"text"`
+		Facts []Fact `json:"facts"`
+	}
+	raw, err := ask(ctx, w, knowledgeTemplate, knowledgeSchema(), request{
+		Topic: topic, Sparks: draw(r), Taken: taken, Fewest: fewestFacts, Most: mostFacts,
+		Short: fewestWords, Long: mostWords, Different: fewestAspects, Aspects: meanings,
+	}, &reply)
+	if err != nil {
+		return nil, fmt.Errorf("have knowledge written: %w", err)
+	}
+	k := &Knowledge{ID: slug(reply.Title), Title: strings.TrimSpace(reply.Title), Topic: topic, Text: reply.Text, Facts: reply.Facts, Source: "written by a model"}
+	k.Hook = hookFor(k)
+	err = errors.Join(k.Validate(), k.Review(), repeated(k.Title, taken))
+	if err != nil {
+		return nil, fmt.Errorf("have knowledge written: %w", &MalformedError{Reply: raw, Err: err})
+	}
+	return k, nil
+}
+
+// WriteScene has a model write a scene with nine aims, for skills drawn by r. It is as strict as
+// WriteKnowledge.
+func WriteScene(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (*Scene, error) {
+	if topic == "" {
+		topic = settings[r.IntN(len(settings))]
+	}
+	all := characters.Skills()
+	skills := make([]characters.Skill, 0, aimsAsked)
+	for _, i := range r.Perm(len(all))[:aimsAsked] {
+		skills = append(skills, all[i])
+	}
+	var reply struct {
+		Title   string `json:"title"`
+		Premise string `json:"premise"`
+		Aims    []Aim  `json:"aims"`
+	}
+	raw, err := ask(ctx, w, sceneTemplate, sceneSchema(skills), request{
+		Topic: topic, Sparks: draw(r), Taken: taken, Short: shortPremise, Long: longPrem, Skills: skills,
+	}, &reply)
+	if err != nil {
+		return nil, fmt.Errorf("have a scene written: %w", err)
+	}
+	s := &Scene{ID: slug(reply.Title), Title: strings.TrimSpace(reply.Title), Premise: reply.Premise, Aims: reply.Aims}
+	err = errors.Join(s.Validate(), s.Review(), asked(s, skills), repeated(s.Title, taken))
+	if err != nil {
+		return nil, fmt.Errorf("have a scene written: %w", &MalformedError{Reply: raw, Err: err})
+	}
+	return s, nil
+}
+
+func repeated(title string, taken []string) error {
+	for _, t := range taken {
+		if slug(t) == slug(title) {
+			return fmt.Errorf("%s exists already", title)
+		}
+	}
+	return nil
+}
+
+// asked complains of aims for skills that were not asked for, and of such that lack.
+func asked(s *Scene, skills []characters.Skill) error {
+	missing := map[characters.Skill]bool{}
+	for _, skill := range skills {
+		missing[skill] = true
+	}
+	var out []error
+	for i, a := range s.Aims {
+		if !missing[a.Skill] {
+			out = append(out, fmt.Errorf("aims[%d]: no aim for %q was asked for", i, a.Skill))
+		}
+		delete(missing, a.Skill)
+	}
+	for _, skill := range skills {
+		if missing[skill] {
+			out = append(out, fmt.Errorf("aims: none for %s", skill))
+		}
+	}
+	return errors.Join(out...)
+}
+
+// ask puts a prompt to the writer and decodes its reply strictly. It returns the reply as it came.
+func ask(ctx context.Context, w Writer, t *template.Template, schema []byte, req request, into any) (string, error) {
+	var prompt bytes.Buffer
+	if err := t.Execute(&prompt, req); err != nil {
+		return "", fmt.Errorf("make the prompt: %w", err)
+	}
+	raw, err := w(ctx, prompt.String(), schema)
+	if err != nil {
+		return "", err
+	}
+	if err := decode(raw, into); err != nil {
+		return raw, &MalformedError{Reply: raw, Err: err}
+	}
+	return raw, nil
+}
+
+// decode takes a reply apart. Models put JSON in a fence even where they are told not to; that much
+// is let pass.
+func decode(raw string, into any) error {
+	text := strings.TrimSpace(raw)
+	if rest, ok := strings.CutPrefix(text, "```"); ok {
+		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(rest, "json"), "```"))
+	}
+	if text == "" {
+		return errors.New("it is empty")
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(into)
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &typed):
+		return fmt.Errorf("its field %q holds a %s", typed.Field, typed.Value)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the JSON breaks off")
+	case err != nil:
+		return fmt.Errorf("it is not the JSON object asked for: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("it goes on after the JSON object")
+	}
+	return nil
+}
