@@ -1,0 +1,99 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Call is the record of one request and what came of it: a row of a run's calls.
+type Call struct {
+	Session string    `json:"session" parquet:"session,dict"`
+	ID      string    `json:"id" parquet:"id"` // unique within the run, the same in every run of one seed
+	Turn    int       `json:"turn" parquet:"turn"`
+	Actor   string    `json:"actor" parquet:"actor,dict"`
+	Purpose string    `json:"purpose" parquet:"purpose,dict"`
+	Model   string    `json:"model" parquet:"model,dict"`    // as asked for
+	Served  string    `json:"served" parquet:"served,dict"`  // as the server names it
+	Prompt  []string  `json:"prompt" parquet:"prompt,list"`  // hashes of the messages, in order
+	Dropped int       `json:"dropped" parquet:"dropped"`     // oldest events left out to fit the context
+	Schema  bool      `json:"schema" parquet:"schema"`       // the reply was constrained by a JSON schema
+	Seed    int64     `json:"seed" parquet:"seed"`           // of the sampling
+	Reply   string    `json:"reply" parquet:"reply"`         // raw
+	Reason  string    `json:"reasoning" parquet:"reasoning"` // raw, kept apart
+	Finish  Finish    `json:"finish" parquet:"finish,dict"`  // empty where the call failed
+	Tokens  *int      `json:"prompt_tokens" parquet:"prompt_tokens,optional"`
+	Cached  *int      `json:"cached_tokens" parquet:"cached_tokens,optional"`
+	Output  *int      `json:"completion_tokens" parquet:"completion_tokens,optional"`
+	Queue   int64     `json:"queue_us" parquet:"queue_us"` // microseconds; 0 where unknown
+	Load    int64     `json:"load_us" parquet:"load_us"`
+	Read    int64     `json:"prompt_us" parquet:"prompt_us"`
+	Write   int64     `json:"generate_us" parquet:"generate_us"`
+	Total   int64     `json:"total_us" parquet:"total_us"`
+	Started time.Time `json:"started" parquet:"started,timestamp(microsecond)"`
+	Attempt int       `json:"attempt" parquet:"attempt"` // times asked, at least 1
+	// FromCache: no server was asked; the tokens are those of the call whose reply was kept.
+	FromCache bool   `json:"from_cache" parquet:"from_cache"`
+	Fault     Fault  `json:"fault" parquet:"fault,dict"`
+	Error     string `json:"error" parquet:"error"`
+
+	// Messages are what Prompt names. They are stored once each, in a stream of their own.
+	Messages []Message `json:"-" parquet:"-"`
+}
+
+// CallID names the call that the tag places: session/turn/actor/purpose/try, and #repeat behind it
+// for the second and later repeats of one question.
+func CallID(t Tag) string {
+	var stack [96]byte
+	id := append(stack[:0], t.Session...)
+	id = strconv.AppendInt(append(id, '/'), int64(t.Turn), 10)
+	id = append(append(id, '/'), t.Actor...)
+	id = append(append(id, '/'), t.Purpose...)
+	id = strconv.AppendInt(append(id, '/'), int64(t.Try), 10)
+	if t.Repeat > 0 {
+		id = strconv.AppendInt(append(id, '#'), int64(t.Repeat), 10)
+	}
+	return string(id)
+}
+
+// Ask puts a request to a model and returns the record with the response. The record is complete
+// also where the call failed.
+func Ask(ctx context.Context, m Model, name string, req Request, now func() time.Time) (*Response, Call, error) {
+	t := req.Tag
+	call := Call{
+		Session: t.Session, Turn: t.Turn, Actor: t.Actor, Purpose: t.Purpose, Model: name,
+		ID:       CallID(t),
+		Schema:   len(req.Schema) > 0,
+		Messages: req.Messages, Prompt: hashes(req.Messages),
+		Started: now().UTC().Truncate(time.Microsecond),
+	}
+	if req.Sampling.Seed != nil {
+		call.Seed = *req.Sampling.Seed
+	}
+	start := now()
+	resp, err := m.Generate(ctx, req)
+	call.Total = now().Sub(start).Microseconds()
+	call.note(resp, err)
+	return resp, call, err
+}
+
+// note fills in what came of the call.
+func (c *Call) note(resp *Response, err error) {
+	c.Attempt = 1
+	if err != nil {
+		c.Fault, c.Error = FaultOf(err), err.Error()
+		if e := (*Error)(nil); errors.As(err, &e) {
+			c.Attempt = max(1, e.Attempts)
+		}
+		return
+	}
+	c.Served, c.Reply, c.Reason, c.Finish = resp.ServedBy, resp.Text, resp.Reasoning, resp.Finish
+	c.Tokens, c.Cached, c.Output = resp.Usage.Prompt, resp.Usage.Cached, resp.Usage.Completion
+	c.Queue, c.Load = resp.Timing.Queue.Microseconds(), resp.Timing.Load.Microseconds()
+	c.Read, c.Write = resp.Timing.Prompt.Microseconds(), resp.Timing.Generate.Microseconds()
+	c.Attempt, c.FromCache = max(1, resp.Attempts), resp.FromCache
+}
+
+// failed reports whether the call brought no reply.
+func (c *Call) failed() bool { return c.Fault != "" || c.Error != "" }

@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Meter counts calls, tokens, times and faults by model and purpose. It is safe for concurrent use.
+type Meter struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	rows map[meterKey]*meterRow
+}
+
+type meterKey struct{ model, purpose, served string }
+
+// meterRow is a row with the sums that a cost is made of: of the calls with all their tokens
+// counted.
+type meterRow struct {
+	Row
+	prompt, cached, output int64
+	counted                int
+}
+
+// NewMeter returns a meter that has counted nothing. The clock measures the calls' total times.
+func NewMeter(now func() time.Time) *Meter {
+	return &Meter{now: now, rows: map[meterKey]*meterRow{}}
+}
+
+// Wrap returns the middleware that counts a model's calls under the name. Put it outermost: a call
+// with its retries is one call.
+func (m *Meter) Wrap(model string) Middleware {
+	return func(next Model) Model {
+		return Func(func(ctx context.Context, req Request) (*Response, error) {
+			start := m.now()
+			resp, err := next.Generate(ctx, req)
+			call := Call{Model: model, Purpose: req.Tag.Purpose, Total: m.now().Sub(start).Microseconds()}
+			call.note(resp, err)
+			m.Add(call)
+			return resp, err
+		})
+	}
+}
+
+// Add counts a call that was recorded earlier, such as before a run was taken up again.
+func (m *Meter) Add(c Call) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := meterKey{c.Model, c.Purpose, c.Served}
+	r := m.rows[key]
+	if r == nil {
+		r = &meterRow{Row: Row{Failed: map[Fault]int{}, Finish: map[Finish]int{}}}
+		m.rows[key] = r
+	}
+	r.Calls++
+	if c.FromCache {
+		r.FromCache++
+		return
+	}
+	r.Queue += c.Queue
+	r.Total += c.Total
+	r.Asked += max(1, c.Attempt)
+	if c.failed() {
+		r.Failed[cmp.Or(c.Fault, Other)]++
+		return
+	}
+	r.Finish[c.Finish]++
+	if c.Reply == "" {
+		r.Empty++
+	}
+	r.Load += c.Load
+	r.Read += c.Read
+	r.Write += c.Write
+	r.Prompt.add(c.Tokens)
+	r.Cached.add(c.Cached)
+	r.Completion.add(c.Output)
+	if c.Tokens != nil && c.Output != nil {
+		r.counted++
+		r.prompt += int64(*c.Tokens)
+		r.output += int64(*c.Output)
+		if c.Cached != nil {
+			r.cached += int64(min(*c.Cached, *c.Tokens))
+		}
+	}
+}
+
+// Tally returns what was counted so far, with what it cost. Without prices every cost is unknown. A
+// tally does not change with later calls.
+func (m *Meter) Tally(prices *Prices) Tally {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	priced := Tally{Rows: []Row{}}
+	if prices != nil {
+		priced.Currency = prices.Currency
+	}
+	keys := slices.SortedFunc(maps.Keys(m.rows), func(a, b meterKey) int {
+		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.served, b.served))
+	})
+	for _, k := range keys {
+		r := m.rows[k]
+		row := r.Row
+		row.Model, row.Purpose, row.Cost = k.model, k.purpose, r.cost(prices, k)
+		priced.Rows = append(priced.Rows, row)
+	}
+	return priced.by(func(r Row) Row { return Row{Model: r.Model, Purpose: r.Purpose} })
+}
+
+// cost is what the row's calls cost, as far as it is known.
+func (r *meterRow) cost(prices *Prices, k meterKey) Cost {
+	answered := r.Prompt.Of
+	if answered == 0 {
+		return Cost{}
+	}
+	price, unknown := prices.Of(k.model, k.served)
+	if unknown != "" {
+		return Cost{Of: answered, Unknown: map[string]int{unknown: answered}}
+	}
+	c := Cost{Of: answered, Known: r.counted}
+	if r.counted > 0 {
+		c.grow(price.of(r.prompt, r.cached, r.output))
+	}
+	if rest := answered - r.counted; rest > 0 {
+		c.Unknown = map[string]int{uncounted: rest}
+	}
+	return c
+}

@@ -1,0 +1,220 @@
+package ollama
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"parley/sim/llm"
+	"parley/sim/llm/internal/wire"
+)
+
+// Generate asks the server for one reply.
+func (m *Model) Generate(ctx context.Context, req llm.Request) (*llm.Response, error) {
+	limited, cancel := context.WithTimeout(ctx, m.o.Timeout)
+	defer cancel()
+	chat, err := m.chat(req)
+	if err != nil {
+		return nil, err
+	}
+	ignored := m.think(chat, req.Sampling.Think)
+	resp, err := m.ask(limited, chat)
+	if e, ok := err.(*llm.Error); ok && chat.Think != nil && e.Fault == llm.BadRequest && refusesThink.MatchString(e.Err.Error()) {
+		m.mu.Lock()
+		m.noThink[m.wants(req.Sampling.Think)] = true
+		m.mu.Unlock()
+		ignored = m.think(chat, req.Sampling.Think)
+		resp, err = m.ask(limited, chat)
+	}
+	if err != nil {
+		return nil, err
+	}
+	resp.Ignored = ignored
+	numCtx, _ := chat.Options["num_ctx"].(int)
+	if p := resp.Usage.Prompt; p != nil {
+		// Servers that do not know truncate=false show it only so.
+		resp.Truncated = numCtx > 0 && *p >= numCtx || wire.Cut(req.Messages, *p)
+	}
+	return resp, nil
+}
+
+// refusesThink matches how a server says that a model does not think, or not so.
+var refusesThink = regexp.MustCompile(`not support thinking|think value`)
+
+// chat writes a request, all but its thinking.
+func (m *Model) chat(req llm.Request) (*api.ChatRequest, error) {
+	prompt := wire.Messages(req.Messages)
+	if len(prompt) == 0 {
+		return nil, m.fail(llm.BadRequest, errors.New("the prompt is empty"), "")
+	}
+	s := req.Sampling.Complete()
+	if m.set.KeepAlive != "" {
+		s.KeepAlive = m.set.KeepAlive
+	}
+	chat := &api.ChatRequest{
+		Model:    m.name,
+		Format:   req.Schema,
+		Options:  m.options(s.NumCtx, s.NumThread),
+		Truncate: new(false), // a prompt that does not fit is an error, and not cut
+		Shift:    new(false), // nor is it while the reply is written
+	}
+	for _, p := range prompt {
+		chat.Messages = append(chat.Messages, api.Message{Role: string(p.Role), Content: p.Content})
+	}
+	temperature := *s.Temperature
+	if temperature < 1e-6 { // the runner aborts on the smallest floats
+		temperature = 0
+	}
+	for name, value := range map[string]any{
+		"temperature": temperature, "top_p": *s.TopP, "top_k": *s.TopK, "min_p": *s.MinP,
+		"repeat_penalty": *s.RepeatPenalty, "repeat_last_n": *s.RepeatLastN,
+		"presence_penalty": *s.PresencePenalty, "frequency_penalty": *s.FrequencyPenalty,
+		"num_predict": s.MaxTokens,
+	} {
+		chat.Options[name] = value
+	}
+	if s.Seed != nil {
+		chat.Options["seed"] = wire.Seed(*s.Seed)
+	}
+	if len(s.Stop) > 0 { // an empty list would take away the model's own
+		chat.Options["stop"] = s.Stop
+	}
+	if s.KeepAlive != "" {
+		d, err := keepAlive(s.KeepAlive)
+		if err != nil {
+			return nil, m.fail(llm.BadRequest, err, "")
+		}
+		chat.KeepAlive = &api.Duration{Duration: d}
+	}
+	if req.TopLogprobs > 0 {
+		chat.Logprobs, chat.TopLogprobs = true, req.TopLogprobs
+	}
+	return chat, nil
+}
+
+// options are those that the model is loaded with: the same in every request, or it is loaded anew.
+func (m *Model) options(numCtx, numThread int) map[string]any {
+	o := map[string]any{}
+	if m.set.NumCtx > 0 {
+		numCtx = m.set.NumCtx
+	}
+	if m.set.NumThread > 0 {
+		numThread = m.set.NumThread
+	}
+	if numCtx > 0 {
+		o["num_ctx"] = numCtx
+	}
+	if numThread > 0 {
+		o["num_thread"] = numThread
+	}
+	if m.gpu >= 0 {
+		o["num_gpu"] = m.gpu
+	}
+	return o
+}
+
+// wants is how the model is to think: as the spec says, or else the request.
+func (m *Model) wants(think string) string {
+	if m.set.Think != "" {
+		return m.set.Think
+	}
+	return think
+}
+
+// think sets the request's thinking, and returns it as ignored where the model is known not to take it.
+func (m *Model) think(chat *api.ChatRequest, think string) (ignored []string) {
+	think = m.wants(think)
+	chat.Think = nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case think == "":
+	case m.noThink[think]:
+		return []string{"think"}
+	case think == "on", think == "off":
+		chat.Think = &api.ThinkValue{Value: think == "on"}
+	default:
+		chat.Think = &api.ThinkValue{Value: think}
+	}
+	return nil
+}
+
+// ask puts the request to the server and gathers the stream.
+func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, error) {
+	var (
+		content, thought strings.Builder
+		logprobs         []llm.TokenLogprob
+		last             api.ChatResponse
+	)
+	start := m.now()
+	client, x := m.client(16*int64(m.o.MaxReply) + 1<<20)
+	err := client.Chat(ctx, chat, func(r api.ChatResponse) error {
+		content.WriteString(r.Message.Content)
+		thought.WriteString(r.Message.Thinking)
+		for _, p := range r.Logprobs {
+			logprobs = append(logprobs, logprob(p))
+		}
+		last = r
+		if content.Len()+thought.Len() > m.o.MaxReply {
+			return wire.ErrFlood
+		}
+		return nil
+	})
+	flood := errors.Is(err, wire.ErrFlood)
+	switch {
+	case flood, last.Done && err == nil:
+	case ctx.Err() != nil:
+		// The kit returns no error for a stream that was given up.
+		return nil, m.lost(ctx, ctx.Err())
+	case err != nil:
+		return nil, m.refused(err, x, len(chat.Format) > 0)
+	case x.body != nil && errors.Is(x.body.Err, wire.ErrFlood):
+		flood = true
+	case x.body != nil && x.body.Err != nil:
+		return nil, m.lost(ctx, x.body.Err)
+	case last.Model == "" && last.CreatedAt.IsZero() && content.Len() == 0 && thought.Len() == 0:
+		return nil, m.fail(llm.BadResponse, errors.New("the server answered nothing"), "is it an Ollama server?")
+	}
+	if last.DoneReason == "load" || last.DoneReason == "unload" {
+		return nil, m.fail(llm.BadRequest, errors.New("the server loaded the model and wrote nothing: it saw no message to answer"), "")
+	}
+	resp := &llm.Response{ServedBy: last.Model, Logprobs: logprobs}
+	resp.Text, resp.Reasoning = wire.Reasoning(content.String())
+	if thought.Len() > 0 {
+		resp.Reasoning = strings.TrimSpace(thought.String() + "\n" + resp.Reasoning)
+	}
+	switch {
+	case flood:
+		resp.Finish = llm.Length
+		if len(resp.Text) > m.o.MaxReply {
+			resp.Text = strings.ToValidUTF8(resp.Text[:m.o.MaxReply], "")
+		}
+	case !last.Done: // such as after 30 equal tokens, where the server stops without a word
+		resp.Finish = llm.Cut
+	case last.DoneReason == "length":
+		resp.Finish = llm.Length
+	default:
+		resp.Finish = llm.Stop
+	}
+	if last.PromptEvalCount > 0 { // how many came from its cache, the server does not say
+		resp.Usage = llm.Usage{Prompt: &last.PromptEvalCount, Completion: &last.EvalCount}
+	}
+	resp.Timing = llm.Timing{
+		Load: last.LoadDuration, Prompt: last.PromptEvalDuration, Generate: last.EvalDuration, Total: last.TotalDuration,
+	}
+	if !start.IsZero() {
+		resp.Timing.Total = m.now().Sub(start)
+	}
+	return resp, nil
+}
+
+func logprob(p api.Logprob) llm.TokenLogprob {
+	t := llm.TokenLogprob{Logprob: llm.Logprob{Token: p.Token, Value: p.Logprob}}
+	for _, alt := range p.TopLogprobs {
+		t.Top = append(t.Top, llm.Logprob{Token: alt.Token, Value: alt.Logprob})
+	}
+	return t
+}

@@ -1,0 +1,76 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/ollama/ollama/api"
+
+	"parley/sim/llm"
+	"parley/sim/llm/internal/wire"
+)
+
+// refused makes a failure of what the server, or the kit, answered instead of a reply.
+func (m *Model) refused(err error, x *exchange, schema bool) error {
+	var status api.StatusError
+	var auth api.AuthorizationError
+	said, code := "", 0
+	switch {
+	case errors.As(err, &status):
+		said, code = status.ErrorMessage, status.StatusCode
+	case errors.As(err, &auth):
+		said, code = "unauthorized", http.StatusUnauthorized
+	case x.header == nil: // not a byte came back
+		return m.lost(context.Background(), err)
+	case x.body.Err != nil:
+		return m.lost(context.Background(), x.body.Err)
+	default:
+		said = err.Error() // an error line within the stream, or no JSON
+	}
+	said = strings.TrimSpace(said)
+	fault := wire.Fault(code, said)
+	lower := strings.ToLower(said)
+	hint := ""
+	switch {
+	case schema && (code == 400 || code == 500) && (strings.Contains(lower, "invalid format") || strings.Contains(lower, "grammar") || strings.Contains(lower, "schema")):
+		fault = llm.Unsupported
+	case code == 0 && (isJSONError(err) || strings.HasPrefix(said, "{")), strings.HasPrefix(said, "<"):
+		fault, hint = llm.BadResponse, "is it an Ollama server?"
+	case code == http.StatusInternalServerError && strings.Contains(lower, "option \""):
+		fault = llm.BadRequest
+	case fault == llm.NotFound && strings.Contains(lower, "model"):
+		hint = "ollama pull " + m.name
+	case fault == llm.NotFound:
+		hint = "is " + m.address() + " an Ollama server?"
+	case fault == llm.Denied && code == http.StatusUnauthorized:
+		hint = "ollama signin"
+	}
+	e := m.fail(fault, errors.New(wire.Excerpt(said)), hint)
+	e.RetryAfter = wire.RetryAfter(x.header, m.now())
+	return e
+}
+
+func (m *Model) fail(fault llm.Fault, err error, hint string) *llm.Error {
+	return &llm.Error{Model: m.text, Fault: fault, Hint: hint, Err: err}
+}
+
+// lost makes a failure of what went wrong on the way.
+func (m *Model) lost(ctx context.Context, err error) error {
+	hint := "is an Ollama server running at " + m.address() + "?"
+	if host := m.base.Hostname(); host == "127.0.0.1" || host == "localhost" || host == "::1" {
+		hint = "start the server with: ollama serve"
+		if m.address() != DefaultHost {
+			hint = "start the server with: OLLAMA_HOST=" + m.base.Host + " ollama serve"
+		}
+	}
+	return wire.Lost(ctx, m.text, err, hint)
+}
+
+func isJSONError(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
+}

@@ -1,0 +1,203 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	kit "github.com/sashabaranov/go-openai"
+
+	"parley/sim/llm"
+	"parley/sim/llm/internal/wire"
+)
+
+// probe finds out once which dialect the server speaks. Where it cannot be told now, the next
+// request tries again.
+func (m *Model) probe(ctx context.Context) error {
+	if m.knows().dialect != "" {
+		return nil
+	}
+	short, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	var has struct {
+		Version string `json:"version"`
+	}
+	status, err := m.get(short, "/api/version", &has)
+	switch {
+	case ctx.Err() != nil:
+		return m.lost(ctx, ctx.Err())
+	case status == 0:
+		if lost := m.lost(ctx, err); llm.FaultOf(lost) == llm.Unreachable {
+			return lost
+		}
+		return nil
+	case status >= http.StatusInternalServerError:
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.found.dialect = extended
+	if err == nil && has.Version != "" {
+		m.found.dialect, m.found.version = ollama, has.Version
+	}
+	return nil
+}
+
+// get reads one of Ollama's own answers, beside /v1. It sends no key.
+func (m *Model) get(ctx context.Context, path string, into any) (status int, err error) {
+	address := strings.TrimSuffix(m.base.String(), "/v1") + path
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return 0, err
+	}
+	client := *m.o.HTTP
+	client.CheckRedirect = sameHost
+	resp, err := client.Do(r)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return resp.StatusCode, errors.New(resp.Status)
+	}
+	return resp.StatusCode, json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(into)
+}
+
+// entry is a model in a server's list, with what vLLM and llama.cpp add.
+type entry struct {
+	ID     string `json:"id"`
+	MaxLen int    `json:"max_model_len"`
+	Meta   struct {
+		Context    int     `json:"n_ctx_train"`
+		Parameters float64 `json:"n_params"`
+	} `json:"meta"`
+}
+
+// entries lists the server's models.
+func (m *Model) entries(ctx context.Context) ([]entry, error) {
+	x := &exchange{client: m.o.HTTP, limit: 16 << 20}
+	_, err := m.client(x).ListModels(ctx)
+	if x.status >= http.StatusBadRequest {
+		// Not refusedError, which asks for this list.
+		r := parseRefusal(x.status, x.failed)
+		return nil, m.fail(wire.Fault(x.status, r.all()), errors.New(r.message), "")
+	}
+	if err != nil && x.raw == nil {
+		return nil, m.lost(ctx, err)
+	}
+	var list struct {
+		Data []entry `json:"data"`
+	}
+	if err := json.Unmarshal(x.raw, &list); err != nil {
+		return nil, m.fail(llm.BadResponse, errors.New("the list of models does not parse"), "")
+	}
+	return list.Data, nil
+}
+
+// Identify says what the server tells of the model: its entry in the list of models, and for an
+// Ollama server the digest of its weights.
+func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+	defer cancel()
+	server := *m.base
+	server.User = nil
+	id := llm.Identity{Name: m.name, Server: server.String()}
+	if err := m.probe(ctx); err != nil {
+		return id, err
+	}
+	entries, err := m.entries(ctx)
+	if err != nil {
+		return id, err
+	}
+	known := m.knows()
+	id.Version = known.version
+	listed := false
+	for _, e := range entries {
+		if e.ID == m.name || known.dialect == ollama && e.ID == m.name+":latest" {
+			listed = true
+			id.Name, id.Context = e.ID, max(e.MaxLen, e.Meta.Context)
+		}
+	}
+	if known.dialect != ollama {
+		return id, nil // many servers take models that they do not list
+	}
+	if !listed {
+		return id, m.fail(llm.NotFound, errors.New("the server has no such model"), "ollama pull "+m.name)
+	}
+	var tags struct {
+		Models []struct {
+			Name, Digest string
+			Details      struct {
+				Family       string `json:"family"`
+				Parameters   string `json:"parameter_size"`
+				Quantization string `json:"quantization_level"`
+			}
+		}
+	}
+	if _, err := m.get(ctx, "/api/tags", &tags); err == nil {
+		for _, t := range tags.Models {
+			if t.Name == id.Name {
+				id.Digest, id.Family = t.Digest, t.Details.Family
+				id.Parameters, id.Quantization = t.Details.Parameters, t.Details.Quantization
+			}
+		}
+	}
+	return id, nil
+}
+
+// Embed turns texts into vectors, a hundred a request.
+func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+	defer cancel()
+	const batch = 100
+	vectors := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(batch, len(texts))
+		some, err := m.embed(ctx, texts[:n])
+		if err != nil {
+			return nil, err
+		}
+		vectors, texts = append(vectors, some...), texts[n:]
+	}
+	for _, v := range vectors {
+		if len(v) == 0 || len(v) != len(vectors[0]) {
+			return nil, m.fail(llm.BadResponse, errors.New("the vectors are not of one length"), "")
+		}
+	}
+	return vectors, nil
+}
+
+func (m *Model) embed(ctx context.Context, texts []string) ([][]float32, error) {
+	input := make([]string, len(texts))
+	for i, t := range texts {
+		if input[i] = t; strings.TrimSpace(t) == "" {
+			input[i] = "." // nothing is not taken as input
+		}
+	}
+	x := &exchange{client: m.o.HTTP, limit: 64 << 20}
+	got, err := m.client(x).CreateEmbeddings(ctx, kit.EmbeddingRequestStrings{Input: input, Model: kit.EmbeddingModel(m.name)})
+	if x.status >= http.StatusBadRequest {
+		return nil, m.refusedError(ctx, parseRefusal(x.status, x.failed), x.header, false)
+	}
+	if err != nil && x.raw != nil {
+		return nil, m.fail(llm.BadResponse, errors.New("the vectors do not parse"), "")
+	}
+	if err != nil {
+		return nil, m.lost(ctx, err)
+	}
+	vectors := make([][]float32, len(texts))
+	for _, e := range got.Data {
+		if e.Index < 0 || e.Index >= len(vectors) || vectors[e.Index] != nil {
+			return nil, m.fail(llm.BadResponse, errors.New("the vectors do not match the texts"), "")
+		}
+		vectors[e.Index] = e.Embedding
+	}
+	if len(got.Data) != len(texts) {
+		return nil, m.fail(llm.BadResponse, errors.New("the vectors do not match the texts"), "")
+	}
+	return vectors, nil
+}

@@ -1,0 +1,282 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/sim/llm"
+	"parley/sim/llm/openai"
+)
+
+// host is a server that writes what it is told and keeps what it was sent.
+type host struct {
+	*httptest.Server
+	mu     sync.Mutex
+	bodies []map[string]any
+	paths  []string
+	header http.Header
+}
+
+// newHost starts a server: answer writes the n-th reply, from 0, to a request for one.
+func newHost(t *testing.T, answer func(w http.ResponseWriter, n int, body map[string]any)) *host {
+	h := &host{}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		var body map[string]any
+		json.NewDecoder(r.Body).Decode(&body)
+		h.mu.Lock()
+		n := len(h.bodies)
+		h.bodies = append(h.bodies, body)
+		h.paths = append(h.paths, r.URL.RequestURI())
+		h.header = r.Header
+		h.mu.Unlock()
+		answer(w, n, body)
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+func say(w http.ResponseWriter, text string) {
+	fmt.Fprintf(w, `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":"stop"}]}`, text)
+}
+
+func ask() llm.Request {
+	return llm.Request{Messages: []llm.Message{{Role: llm.System, Content: "Rules."}, {Role: llm.User, Content: "Who are you?"}}}
+}
+
+// TestReplies reads what servers really send.
+func TestReplies(t *testing.T) {
+	const stream, whole = "text/event-stream", "application/json"
+	n := func(n int) *int { return &n }
+	tests := []struct {
+		name, kind, body string
+		want             llm.Response
+		fault            llm.Fault
+		reason           string
+	}{
+		{name: "null content", kind: whole, body: `{"choices":[{"message":{"content":null},"finish_reason":"stop"}]}`, want: llm.Response{Finish: llm.Stop}},
+		{name: "pretty printed", kind: whole, body: "{\n \"choices\": [\n {\"message\": {\"content\": \"a\"}, \"finish_reason\": \"stop\"}]\n}\n", want: llm.Response{Text: "a", Finish: llm.Stop},
+			reason: "a server that does not stream answers in one piece"},
+		{name: "parts", kind: whole, body: `{"choices":[{"message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"t"}]},{"type":"text","text":"a"},{"type":"text","text":"b"}]},"finish_reason":"stop"}]}`, want: llm.Response{Text: "ab", Finish: llm.Stop}},
+		{name: "no choices", kind: whole, body: `{"model":"m"}`, fault: llm.BadResponse},
+		{name: "empty choices", kind: whole, body: `{"choices":[]}`, fault: llm.BadResponse},
+		{name: "empty body", kind: whole, body: ``, fault: llm.BadResponse},
+		{name: "only done", kind: stream, body: "data: [DONE]\n\n", fault: llm.BadResponse},
+		{name: "web page", kind: "text/html", body: "<!doctype html><title>Welcome</title>", fault: llm.BadResponse},
+		{name: "content filter in one piece", kind: whole, body: `{"choices":[{"message":{"content":null},"finish_reason":"content_filter"}]}`, want: llm.Response{Finish: llm.Filtered}},
+		{name: "refusal", kind: whole, body: `{"choices":[{"message":{"content":null,"refusal":"I can't."},"finish_reason":"stop"}]}`, want: llm.Response{Text: "I can't.", Finish: llm.Refused}},
+		{name: "refusal streamed", kind: stream, body: `data: {"choices":[{"delta":{"refusal":"I "}}]}
+data: {"choices":[{"delta":{"refusal":"can't."},"finish_reason":"stop"}]}
+`, want: llm.Response{Text: "I can't.", Finish: llm.Refused}},
+		{name: "azure", kind: stream, body: `data: {"choices":[],"prompt_filter_results":[{"prompt_index":0}]}
+
+data: {"choices":[{"index":0,"delta":{"content":"a"}}]}
+
+data: {"choices":[{"index":0,"content_filter_results":{}}]}
+
+data: {"choices":[{"index":0,"finish_reason":"stop"}]}
+
+data: [DONE]
+`, want: llm.Response{Text: "a", Finish: llm.Stop}, reason: "a first chunk without choices, a choice without delta"},
+		{name: "last line not ended", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"length\"}]}", want: llm.Response{Text: "ab", Finish: llm.Length}},
+		{name: "comments", kind: stream, body: strings.Repeat(": PROCESSING\n\n", 400) + "event: message\nid: 1\ndata:{\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\r\n\r\n", want: llm.Response{Text: "a", Finish: llm.Stop}},
+		{name: "no finish", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":null}]}\n\ndata: [DONE]\n", want: llm.Response{Text: "a", Finish: llm.Cut}},
+		{name: "error object", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"error\": {\"message\":\"slow down\",\"code\":429}}\n\n", fault: llm.RateLimited},
+		{name: "error beside empty choices", kind: stream, body: "data: {\"id\":\"x\",\"choices\":[],\"error\":{\"message\":\"upstream died\",\"code\":502}}\n\n", fault: llm.Overloaded},
+		{name: "error string", kind: stream, body: "data: {\"error\":\"model crashed\"}\n\n", fault: llm.Overloaded},
+		{name: "error event", kind: stream, body: "event: error\ndata: {\"message\":\"context_length_exceeded\"}\n\n", fault: llm.TooLong},
+		{name: "error in one piece", kind: whole, body: `{"error":{"message":"upstream died","code":502}}`, fault: llm.Overloaded},
+		{name: "error null", kind: stream, body: "data: {\"error\":null,\"choices\":[{\"delta\":{\"content\":\"\\\"error\\\"\"},\"finish_reason\":\"stop\"}]}\n", want: llm.Response{Text: `"error"`, Finish: llm.Stop}},
+		{name: "finish error", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"error\"}]}\n", fault: llm.Overloaded},
+		{name: "reasoning", kind: stream, body: `data: {"choices":[{"delta":{"reasoning":"t","content":""}}]}
+data: {"choices":[{"delta":{"reasoning":"u","reasoning_content":"u"}}]}
+data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}
+`, want: llm.Response{Text: "a", Reasoning: "tu", Finish: llm.Stop}, reason: "under either name, and once where under both"},
+		{name: "thought to the limit", kind: whole, body: `{"choices":[{"message":{"content":null,"reasoning_content":"t"},"finish_reason":"length"}],"usage":{"prompt_tokens":5,"completion_tokens":9}}`,
+			want: llm.Response{Reasoning: "t", Finish: llm.Length, Usage: llm.Usage{Prompt: n(5), Completion: n(9)}}},
+		{name: "marks across chunks", kind: stream, body: `data: {"choices":[{"delta":{"content":"\u003cthi"}}]}
+data: {"choices":[{"delta":{"content":"nk>t</th"}}]}
+data: {"choices":[{"delta":{"content":"ink>a"},"finish_reason":"stop"}]}
+`, want: llm.Response{Text: "a", Reasoning: "t", Finish: llm.Stop}},
+		{name: "character across chunks", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"\xe4\xbd\"}}]}\ndata: {\"choices\":[{\"delta\":{\"content\":\"\xa0\\n!\"},\"finish_reason\":\"stop\"}]}\n", want: llm.Response{Text: "你\n!", Finish: llm.Stop}},
+		{name: "half a character", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\xe4\"},\"finish_reason\":\"length\"}]}\n", want: llm.Response{Text: "a\uFFFD", Finish: llm.Length}},
+		{name: "cached tokens", kind: stream, body: `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}],"usage":null}
+data: {"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":0,"prompt_tokens_details":{"cached_tokens":64}}}
+`, want: llm.Response{Text: "a", Finish: llm.Stop, Usage: llm.Usage{Prompt: n(100), Cached: n(64), Completion: n(0)}}},
+		{name: "usage of zeros", kind: whole, body: `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, want: llm.Response{Text: "a", Finish: llm.Stop},
+			reason: "no prompt has no tokens"},
+		{name: "other choices", kind: stream, body: `data: {"choices":[{"index":1,"delta":{"content":"b"}},{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]}
+`, want: llm.Response{Text: "a", Finish: llm.Stop}},
+		{name: "llama.cpp", kind: whole, body: `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"timings":{"prompt_ms":12.5,"predicted_ms":40}}`,
+			want: llm.Response{Text: "a", Finish: llm.Stop, Timing: llm.Timing{Prompt: 12500 * time.Microsecond, Generate: 40 * time.Millisecond}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHost(t, func(w http.ResponseWriter, _ int, _ map[string]any) {
+				w.Header().Set("Content-Type", tt.kind)
+				io.WriteString(w, tt.body)
+			})
+			got, err := open(t, "openai:m?dialect=openai@"+h.URL+"/v1", openai.Options{}).Generate(t.Context(), ask())
+			if llm.FaultOf(err) != tt.fault {
+				t.Fatalf("got %+v, %v, want fault %q; %s", got, err, tt.fault, tt.reason)
+			}
+			if err != nil {
+				return
+			}
+			if diff := cmp.Diff(tt.want, *got); diff != "" {
+				t.Errorf("%s; -want +got\n%s", tt.reason, diff)
+			}
+		})
+	}
+}
+
+// TestFallbacks holds how a server that refuses a field by name is asked again without it, and only
+// once.
+func TestFallbacks(t *testing.T) {
+	tests := []struct {
+		name, spec string
+		status     int
+		error      string // for as long as the field is there
+		field      string
+		ignored    []string
+		then       string // a field that is there instead
+	}{
+		{name: "temperature", field: "temperature", status: 400, ignored: []string{"temperature"},
+			error: `{"error":{"message":"Unsupported value: 'temperature' does not support 0.8 with this model. Only the default (1) value is supported.","type":"invalid_request_error","param":"temperature","code":"unsupported_value"}}`},
+		{name: "max_tokens", field: "max_tokens", then: "max_completion_tokens", status: 400,
+			error: `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`},
+		{name: "stream_options", field: "stream_options", then: "stream", status: 400,
+			error: `{"error":{"message":"Unknown field: stream_options","type":"invalid_request_error"}}`},
+		{name: "stream", field: "stream", status: 400,
+			error: `{"error":{"message":"Your organization must be verified to stream this model.","type":"invalid_request_error","param":"stream","code":"unsupported_value"}}`},
+		{name: "FastAPI", field: "top_k", status: 422, spec: "?dialect=extended", ignored: []string{"top_k"},
+			error: `{"detail":[{"type":"extra_forbidden","loc":["body","top_k"],"msg":"Extra inputs are not permitted","input":-1}]}`},
+		{name: "Groq", field: "min_p", status: 400, spec: "?dialect=extended", ignored: []string{"min_p"},
+			error: `{"error":{"message":"property 'min_p' is unsupported","type":"invalid_request_error"}}`},
+		{name: "Google", field: "seed", status: 400, ignored: []string{"seed"},
+			error: `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"seed\": Cannot find field.","status":"INVALID_ARGUMENT"}}]`},
+		{name: "logprobs", field: "logprobs", status: 400, ignored: []string{"top_logprobs"},
+			error: `{"error":{"message":"logprobs is not supported with this model"}}`},
+		{name: "reasoning", field: "reasoning_effort", status: 400, ignored: []string{"think"},
+			error: `{"error":{"message":"Unrecognized request argument supplied: reasoning_effort"}}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHost(t, func(w http.ResponseWriter, _ int, body map[string]any) {
+				if _, ok := body[tt.field]; ok {
+					w.WriteHeader(tt.status)
+					io.WriteString(w, tt.error)
+					return
+				}
+				say(w, "a")
+			})
+			spec := "openai:m?dialect=openai"
+			if tt.spec != "" {
+				spec = "openai:m" + tt.spec
+			}
+			m := open(t, spec+"@"+h.URL, openai.Options{})
+			req := ask()
+			req.Sampling = llm.Sampling{Seed: new(int64(5)), Think: "low"}
+			req.TopLogprobs = 3
+			for range 2 {
+				resp, err := m.Generate(t.Context(), req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(resp.Ignored, tt.ignored) {
+					t.Errorf("ignored %q, want %q", resp.Ignored, tt.ignored)
+				}
+			}
+			if len(h.bodies) != 3 {
+				t.Errorf("%d requests for two replies, want 3: the refusal is remembered", len(h.bodies))
+			}
+			if _, ok := h.bodies[2][tt.then]; tt.then != "" && !ok {
+				t.Errorf("no %s in %v", tt.then, h.bodies[2])
+			}
+		})
+	}
+}
+
+func TestSystemRoleNotSupported(t *testing.T) {
+	h := newHost(t, func(w http.ResponseWriter, _ int, body map[string]any) {
+		if body["messages"].([]any)[0].(map[string]any)["role"] == "system" {
+			w.WriteHeader(400)
+			io.WriteString(w, `{"object":"error","message":"System role not supported","type":"BadRequestError","code":400}`)
+			return
+		}
+		say(w, "a")
+	})
+	if _, err := open(t, "openai:gemma-2?dialect=openai@"+h.URL, openai.Options{}).Generate(t.Context(), ask()); err != nil {
+		t.Fatal(err)
+	}
+	want := []any{map[string]any{"role": "user", "content": "Rules.\nWho are you?"}}
+	if diff := cmp.Diff(want, h.bodies[1]["messages"]); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestRefusalsStand holds what is not tried again.
+func TestRefusalsStand(t *testing.T) {
+	tests := []struct {
+		name   string
+		status int
+		body   string
+		want   llm.Fault
+		hint   string
+	}{
+		{"out of bounds", 400, `{"error":{"message":"temperature must be between 0 and 1","param":"temperature"}}`, llm.BadRequest, ""},
+		{"jinja", 500, `{"error":{"code":500,"message":"Jinja Exception: Conversation roles must alternate","type":"server_error"}}`, llm.BadRequest, ""},
+		{"azure filter", 400, `{"error":{"message":"The response was filtered due to the prompt","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"violence":{"filtered":true,"severity":"high"}}}}}`, llm.Blocked, ""},
+		{"quota", 429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`, llm.Denied, "no credit left"},
+		{"too large", 429, `{"error":{"message":"Request too large for gpt-4","type":"tokens","code":"rate_limit_exceeded"}}`, llm.TooLong, ""},
+		{"wrong key", 401, `{"error":{"message":"Incorrect API key provided: sekret-7","code":"invalid_api_key"}}`, llm.Denied, "environment variable MY_KEY"},
+		{"string error", 404, `{"error":"model not found"}`, llm.NotFound, "base URL"},
+		{"no JSON", 404, `404 page not found`, llm.NotFound, "usually ends in /v1"},
+		{"both fields", 400, `{"error":{"message":"'max_tokens' or 'max_completion_tokens' is too large: 500. This model's maximum context length is 400 tokens"}}`, llm.TooLong, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := newHost(t, func(w http.ResponseWriter, _ int, _ map[string]any) {
+				w.WriteHeader(tt.status)
+				io.WriteString(w, tt.body)
+			})
+			_, err := open(t, "openai:m?dialect=extended@"+h.URL, openai.Options{Key: "sekret-7", KeyVariable: "MY_KEY"}).Generate(t.Context(), ask())
+			e, ok := err.(*llm.Error)
+			if !ok || e.Fault != tt.want || !strings.Contains(e.Hint, tt.hint) {
+				t.Fatalf("got %v, want fault %q with a hint of %q", err, tt.want, tt.hint)
+			}
+			if strings.Contains(err.Error(), "sekret-7") {
+				t.Errorf("the key stands in %q", err)
+			}
+			if len(h.bodies) != 1 {
+				t.Errorf("asked %d times", len(h.bodies))
+			}
+		})
+	}
+}
+
+func TestRetryAfterDate(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	h := newHost(t, func(w http.ResponseWriter, _ int, _ map[string]any) {
+		w.Header().Set("Retry-After", now.Add(30*time.Second).Format(http.TimeFormat))
+		w.WriteHeader(429)
+		io.WriteString(w, `{"error":{"message":"Rate limit reached"}}`)
+	})
+	_, err := open(t, "openai:m?dialect=openai@"+h.URL, openai.Options{Now: func() time.Time { return now }}).Generate(t.Context(), ask())
+	if e, ok := err.(*llm.Error); !ok || e.Fault != llm.RateLimited || e.RetryAfter != 30*time.Second {
+		t.Errorf("got %#v", err)
+	}
+}

@@ -1,0 +1,241 @@
+package openai
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"parley/sim/llm"
+	"parley/sim/llm/internal/wire"
+)
+
+// dialect is which sampling options a server is sent.
+type dialect string
+
+const (
+	plain    dialect = "openai"   // OpenAI's own
+	ollama   dialect = "ollama"   // OpenAI's own; its defaults for the others act unseen
+	extended dialect = "extended" // also top_k, min_p, repetition penalties, template options
+)
+
+// found is what has been found out about a server and its model.
+type found struct {
+	dialect  dialect // empty: not yet
+	maxField string
+	swapped  bool     // it was the other one first
+	noSystem bool     // the model's template takes no system message
+	refused  []string // fields that it does not take
+	version  string
+}
+
+// knows returns what has been found out so far.
+func (m *Model) knows() found {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f := m.found
+	f.refused = slices.Clone(f.refused)
+	return f
+}
+
+// body is a request as the server gets it, and the sampling options that it leaves out.
+type body struct {
+	fields   map[string]any
+	optional []string // fields that can be left out
+	ignored  []string
+}
+
+func (b *body) ignore(option string) {
+	if !slices.Contains(b.ignored, option) {
+		b.ignored = append(b.ignored, option)
+	}
+}
+
+// body writes a request for what is known of the server.
+func (m *Model) body(req llm.Request, known found) body {
+	b := body{fields: map[string]any{"model": m.name, "messages": messages(req.Messages, known.noSystem)}}
+	put := func(option, field string, value any) {
+		b.optional = append(b.optional, field)
+		if slices.Contains(known.refused, field) {
+			if option != "" {
+				b.ignore(option)
+			}
+			return
+		}
+		b.fields[field] = value
+	}
+	if m.stream && !slices.Contains(known.refused, "stream") {
+		b.optional = append(b.optional, "stream")
+		b.fields["stream"] = true
+		put("", "stream_options", map[string]any{"include_usage": true})
+	}
+	s := req.Sampling
+	temperature := *s.Temperature
+	if temperature < 1e-6 { // as good as 0, which no sampler divides by
+		temperature = 0
+	}
+	b.fields[known.maxField] = s.MaxTokens
+	put("temperature", "temperature", temperature)
+	put("top_p", "top_p", *s.TopP)
+	put("presence_penalty", "presence_penalty", *s.PresencePenalty)
+	put("frequency_penalty", "frequency_penalty", *s.FrequencyPenalty)
+	if s.Seed != nil {
+		put("seed", "seed", wire.Seed(*s.Seed))
+	}
+	if len(s.Stop) > 0 {
+		put("stop", "stop", s.Stop)
+	}
+	if known.dialect == extended {
+		topK := *s.TopK
+		if topK == 0 {
+			topK = -1 // how vLLM, SGLang and llama.cpp all write "off"
+		}
+		put("top_k", "top_k", topK)
+		put("min_p", "min_p", *s.MinP)
+		put("", "repetition_penalty", *s.RepeatPenalty) // vLLM, SGLang, routers
+		put("", "repeat_penalty", *s.RepeatPenalty)     // llama.cpp, LM Studio
+		put("", "repeat_last_n", *s.RepeatLastN)
+		if slices.Contains(known.refused, "repetition_penalty") && slices.Contains(known.refused, "repeat_penalty") {
+			b.ignore("repeat_penalty")
+		}
+	}
+	// A server without an option does as if it were off. Ollama has the options, on by default, and
+	// lets nobody set them here.
+	for option, on := range map[string]bool{"top_k": *s.TopK != 0, "min_p": *s.MinP != 0, "repeat_penalty": *s.RepeatPenalty != 1} {
+		if known.dialect == ollama || known.dialect == plain && on {
+			b.ignore(option)
+		}
+	}
+	if s.NumCtx != 0 {
+		b.ignore("num_ctx")
+	}
+	if s.NumThread != 0 {
+		b.ignore("num_thread")
+	}
+	if s.KeepAlive != "" {
+		b.ignore("keep_alive")
+	}
+	switch s.Think {
+	case "":
+	case "low", "medium", "high":
+		put("think", "reasoning_effort", s.Think)
+	default:
+		switch {
+		case known.dialect == extended:
+			put("think", "chat_template_kwargs", map[string]any{"enable_thinking": s.Think == "on"})
+		case s.Think == "off":
+			put("think", "reasoning_effort", "none")
+		default:
+			b.ignore("think")
+		}
+	}
+	if req.TopLogprobs > 0 {
+		put("top_logprobs", "logprobs", true)
+		if b.fields["logprobs"] != nil {
+			put("top_logprobs", "top_logprobs", req.TopLogprobs)
+		}
+	}
+	if len(req.Schema) > 0 {
+		schema := map[string]any{"name": "reply", "schema": req.Schema}
+		if m.strict == "true" || m.strict == "auto" && strict(req.Schema) {
+			schema["strict"] = true
+		}
+		b.fields["response_format"] = map[string]any{"type": "json_schema", "json_schema": schema}
+	}
+	slices.Sort(b.ignored)
+	return b
+}
+
+type message struct {
+	Role    llm.Role `json:"role"`
+	Content string   `json:"content"`
+}
+
+// messages writes the prompt. Where the model takes no system message, its text opens the user's
+// first one.
+func messages(prompt []llm.Message, noSystem bool) []message {
+	if noSystem {
+		prompt = slices.Clone(prompt)
+		for i := range prompt {
+			if prompt[i].Role == llm.System {
+				prompt[i] = llm.Message{Role: llm.User, Content: prompt[i].Content}
+			}
+		}
+		prompt = llm.Join(prompt)
+	}
+	out := make([]message, len(prompt))
+	for i, p := range prompt {
+		out[i] = message{p.Role, p.Content}
+	}
+	return out
+}
+
+// strict reports whether a schema meets what OpenAI asks of a strict one: every object lists all its
+// properties as required and allows no others.
+func strict(schema json.RawMessage) bool {
+	var root any
+	if json.Unmarshal(schema, &root) != nil {
+		return false
+	}
+	return strictNode(root)
+}
+
+func strictNode(node any) bool {
+	switch n := node.(type) {
+	case []any:
+		return !slices.ContainsFunc(n, func(v any) bool { return !strictNode(v) })
+	case map[string]any:
+		if properties, ok := n["properties"].(map[string]any); ok || n["type"] == "object" {
+			if more, ok := n["additionalProperties"].(bool); !ok || more {
+				return false
+			}
+			required, _ := n["required"].([]any)
+			if len(required) != len(properties) {
+				return false
+			}
+			for _, p := range properties {
+				if !strictNode(p) {
+					return false
+				}
+			}
+		}
+		for key, v := range n {
+			if key != "properties" && !strictNode(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// learn takes in why a server did not take a body, and reports whether another one is worth sending:
+// whether it refused, by name, something that can be left out or written otherwise.
+func (m *Model) learn(r *refusal, sent body, known found) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r.status != 400 && r.status != 422 && r.status != 500 {
+		return false
+	}
+	said := strings.ToLower(r.all())
+	if !known.noSystem && strings.Contains(said, "system role not supported") {
+		m.found.noSystem = true
+		return true
+	}
+	if r.status == 500 || wire.Fault(r.status, said) != llm.BadRequest {
+		return false
+	}
+	if m.maxField == "auto" && !known.swapped && strings.Contains(said, "max_completion_tokens") && declines.MatchString(said) {
+		m.found.swapped = true
+		m.found.maxField = "max_completion_tokens"
+		if known.maxField == "max_completion_tokens" {
+			m.found.maxField = "max_tokens"
+		}
+		return true
+	}
+	names := r.refuses(sent.optional)
+	for _, name := range names {
+		if _, was := sent.fields[name]; was && !slices.Contains(m.found.refused, name) {
+			m.found.refused = append(m.found.refused, name)
+		}
+	}
+	return slices.ContainsFunc(names, func(name string) bool { _, was := sent.fields[name]; return was })
+}

@@ -1,0 +1,136 @@
+package llm
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Prices is what models cost, from a user's file:
+//
+//	currency: USD
+//	models:
+//	  openai:gpt-4.1-mini: {input: 0.40, cached: 0.10, output: 1.60}
+//	  gpt-4.1-2025-04-14: {input: 2.00, cached: 0.50, output: 8.00}
+//
+// A model is named as the user writes it, options and address included, or as its server names it;
+// the first goes before the second. Prices are for a million tokens. Without cached, prompt tokens
+// read from a cache cost what all others do. A model that costs nothing has to be listed with
+// zeros: one that is not listed has an unknown cost.
+type Prices struct {
+	Currency string
+	Models   map[string]Price
+}
+
+// Price is for a million tokens.
+type Price struct {
+	Input  float64 // of the prompt
+	Cached float64 // of the prompt, read from a cache
+	Output float64 // of the reply, reasoning included
+}
+
+// ReadPrices reads a price file. Its errors name the file and the line.
+func ReadPrices(r io.Reader, file string) (*Prices, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("read prices: %w", err)
+	}
+	var doc struct {
+		Currency string                `yaml:"currency"`
+		Models   map[string]pricedYAML `yaml:"models"`
+	}
+	if err := decodeYAML(data, file, &doc); err != nil {
+		return nil, err
+	}
+	if doc.Currency == "" {
+		return nil, fmt.Errorf("%s: no currency; write currency: USD, or another", file)
+	}
+	if len(doc.Models) == 0 {
+		return nil, fmt.Errorf("%s: no models; write models:, and below it a price for each", file)
+	}
+	p := &Prices{Currency: doc.Currency, Models: make(map[string]Price, len(doc.Models))}
+	for name, m := range doc.Models {
+		price, why := m.price()
+		if why != "" {
+			return nil, fmt.Errorf("%s:%d: %s: %s", file, m.line, name, why)
+		}
+		p.Models[name] = price
+	}
+	return p, nil
+}
+
+// pricedYAML is a price as it stands in a file, with its line.
+type pricedYAML struct {
+	Input  *float64 `yaml:"input"`
+	Cached *float64 `yaml:"cached"`
+	Output *float64 `yaml:"output"`
+	line   int
+}
+
+// UnmarshalYAML keeps the line.
+func (m *pricedYAML) UnmarshalYAML(node ast.Node) error {
+	type plain pricedYAML
+	if err := yaml.NodeToValue(node, (*plain)(m), yaml.Strict()); err != nil {
+		return err
+	}
+	m.line = node.GetToken().Position.Line
+	return nil
+}
+
+func (m *pricedYAML) price() (p Price, why string) {
+	if m.Input == nil || m.Output == nil {
+		return p, "input and output are both needed, for a million tokens; write 0 for what is free"
+	}
+	p = Price{Input: *m.Input, Cached: *m.Input, Output: *m.Output}
+	if m.Cached != nil {
+		p.Cached = *m.Cached
+	}
+	for _, v := range []float64{p.Input, p.Cached, p.Output} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return p, fmt.Sprintf("a price is %v, it has to be 0 or more", v)
+		}
+	}
+	return p, ""
+}
+
+// uncounted is why a call with a known price has no known cost.
+const uncounted = "the server did not count the tokens"
+
+// Of returns the price of a model by its two names, or why there is none.
+func (p *Prices) Of(model, served string) (price Price, unknown string) {
+	if p == nil {
+		return Price{}, "no price file"
+	}
+	if price, ok := p.Models[model]; ok {
+		return price, ""
+	}
+	if price, ok := p.Models[served]; ok {
+		return price, ""
+	}
+	return Price{}, "no price for " + model
+}
+
+// Cost returns what an answered call cost, in the prices' currency, or why that is not known. Where
+// a server does not say how much of a prompt it read from a cache, none of it was.
+func (p *Prices) Cost(model, served string, u Usage) (cost float64, unknown string) {
+	price, unknown := p.Of(model, served)
+	switch {
+	case unknown != "":
+		return 0, unknown
+	case u.Prompt == nil || u.Completion == nil:
+		return 0, uncounted
+	}
+	cached := 0
+	if u.Cached != nil {
+		cached = min(*u.Cached, *u.Prompt)
+	}
+	return price.of(int64(*u.Prompt), int64(cached), int64(*u.Completion)), ""
+}
+
+// of returns what the tokens cost; cached ones are part of the prompt's.
+func (p Price) of(prompt, cached, output int64) float64 {
+	return (p.Input*float64(prompt-cached) + p.Cached*float64(cached) + p.Output*float64(output)) / 1e6
+}

@@ -1,0 +1,82 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Spec is a model as a user writes it: scheme:name[?key=value&...][@base-url].
+type Spec struct {
+	Scheme  string
+	Name    string
+	Options url.Values
+	BaseURL string
+	text    string
+}
+
+// String returns the spec as it was written.
+func (s Spec) String() string { return s.text }
+
+// ParseSpec reads scheme:name[?key=value&...][@base-url]. A name may hold colons (llama3.2:1b).
+func ParseSpec(text string) (Spec, error) {
+	bad := func(why string) (Spec, error) {
+		return Spec{}, fmt.Errorf("model %q: %s; write scheme:name[?key=value][@base-url], such as ollama:llama3.2:1b or openai:gpt-4.1-mini@https://host/v1", text, why)
+	}
+	scheme, rest, found := strings.Cut(text, ":")
+	if !found || scheme == "" || strings.ContainsAny(scheme, "/?@ ") {
+		return bad("no scheme")
+	}
+	spec := Spec{Scheme: scheme, text: text, Options: url.Values{}}
+	for _, mark := range []string{"@http://", "@https://"} {
+		if at := strings.LastIndex(rest, mark); at >= 0 {
+			rest, spec.BaseURL = rest[:at], strings.TrimRight(rest[at+1:], "/")
+			if u, err := url.Parse(spec.BaseURL); err != nil || u.Host == "" {
+				return bad("the base URL does not parse")
+			} else if u.User != nil {
+				return bad("a base URL must not carry credentials; keys are read from the environment")
+			}
+			break
+		}
+	}
+	name, query, hasQuery := strings.Cut(rest, "?")
+	spec.Name = name
+	if hasQuery {
+		options, err := url.ParseQuery(query)
+		if err != nil {
+			return bad("the options after ? do not parse")
+		}
+		spec.Options = options
+	}
+	if spec.Name == "" {
+		return bad("no name")
+	}
+	return spec, nil
+}
+
+// Opener makes a model of a spec. It does not call the server: a model that is not there is found
+// out at the first request.
+type Opener func(ctx context.Context, spec Spec) (Model, error)
+
+// Registry knows an opener for every scheme.
+type Registry map[string]Opener
+
+// Open opens the model that the text names.
+func (r Registry) Open(ctx context.Context, text string) (Model, error) {
+	spec, err := ParseSpec(text)
+	if err != nil {
+		return nil, err
+	}
+	open, ok := r[spec.Scheme]
+	if !ok {
+		var known []string
+		for scheme := range r {
+			known = append(known, scheme+":")
+		}
+		slices.Sort(known)
+		return nil, fmt.Errorf("model %q: unknown scheme %q; known are %s", text, spec.Scheme, strings.Join(known, " "))
+	}
+	return open(ctx, spec)
+}
