@@ -1,0 +1,359 @@
+package logs
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the canonical JSON of a row, without a line end: what encoding/json writes with
+// SetEscapeHTML(false), except that nil lists are [], times are UTC in microseconds, U+FFFD that
+// stands for a bad byte is not escaped, and U+0085 is, beside U+2028 and U+2029, so that no reader
+// takes it for the end of a line.
+func AppendJSON[T any](dst []byte, row *T) ([]byte, error) {
+	v := reflect.ValueOf(row).Elem()
+	return encoderOf(v.Type()).append(dst, v)
+}
+
+// encoder writes values of one type. Its values are addressable. The indirection lets types refer to
+// themselves.
+type encoder struct {
+	append func(dst []byte, v reflect.Value) ([]byte, error)
+	plain  bool // by the kind alone: no methods, no tags
+}
+
+var (
+	encoders      sync.Map // reflect.Type -> *encoder
+	timeType      = reflect.TypeFor[time.Time]()
+	numberType    = reflect.TypeFor[json.Number]()
+	listType      = reflect.TypeFor[[]string]()
+	jsonMarshal   = reflect.TypeFor[json.Marshaler]()
+	textMarshal   = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonUnmarshal = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshal = reflect.TypeFor[encoding.TextUnmarshaler]()
+	errNotFinite  = fmt.Errorf("not a finite number")
+)
+
+func encoderOf(t reflect.Type) *encoder {
+	if e, ok := encoders.Load(t); ok {
+		return e.(*encoder)
+	}
+	e := compile(t, map[reflect.Type]*encoder{})
+	encoders.Store(t, e)
+	return e
+}
+
+func compile(t reflect.Type, begun map[reflect.Type]*encoder) *encoder {
+	if e := begun[t]; e != nil {
+		return e
+	}
+	e := &encoder{}
+	begun[t] = e
+	p := reflect.PointerTo(t)
+	switch {
+	case t == timeType:
+		e.append = appendTime
+	case p.Implements(jsonMarshal), p.Implements(textMarshal), t == numberType:
+		e.append = appendOther
+	default:
+		e.plain = true
+		switch t.Kind() {
+		case reflect.Bool:
+			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return strconv.AppendBool(dst, v.Bool()), nil }
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return strconv.AppendInt(dst, v.Int(), 10), nil }
+		case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return strconv.AppendUint(dst, v.Uint(), 10), nil }
+		case reflect.Float32, reflect.Float64:
+			bits := t.Bits()
+			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return appendFloat(dst, v.Float(), bits) }
+		case reflect.String:
+			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return appendString(dst, v.String()), nil }
+		case reflect.Pointer:
+			elem := compile(t.Elem(), begun)
+			e.append = func(dst []byte, v reflect.Value) ([]byte, error) {
+				if v.IsNil() {
+					return append(dst, "null"...), nil
+				}
+				return elem.append(dst, v.Elem())
+			}
+		case reflect.Slice:
+			if t.Elem().Kind() == reflect.Uint8 {
+				e.append = appendOther // base64
+				break
+			}
+			elem := compile(t.Elem(), begun)
+			if t == listType {
+				e.append = appendStrings
+				break
+			}
+			e.append = listEncoder(elem)
+		case reflect.Struct:
+			e.append = structEncoder(t, begun)
+		default:
+			e.append = appendOther
+		}
+	}
+	return e
+}
+
+func appendStrings(dst []byte, v reflect.Value) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, s := range *v.Addr().Interface().(*[]string) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendString(dst, s)
+	}
+	return append(dst, ']'), nil
+}
+
+func listEncoder(elem *encoder) func([]byte, reflect.Value) ([]byte, error) {
+	return func(dst []byte, v reflect.Value) ([]byte, error) {
+		var err error
+		dst = append(dst, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = elem.append(dst, v.Index(i)); err != nil {
+				return dst, fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+		return append(dst, ']'), nil
+	}
+}
+
+func structEncoder(t reflect.Type, begun map[reflect.Type]*encoder) func([]byte, reflect.Value) ([]byte, error) {
+	type member struct {
+		field
+		kind  reflect.Kind // String or Int, which are most, and are written without a call of value
+		omit  func(reflect.Value) bool
+		value *encoder
+	}
+	fields, plain := fieldsOf(t)
+	if !plain {
+		return appendOther
+	}
+	members := make([]member, len(fields))
+	for i, f := range fields {
+		ft := t.Field(f.index).Type
+		m := member{field: f, value: compile(ft, begun)}
+		if k := ft.Kind(); m.value.plain && (k == reflect.String || k == reflect.Int) {
+			m.kind = k
+		}
+		for option := range strings.SplitSeq(f.options, ",") {
+			switch option {
+			case "omitempty":
+				m.omit = isEmpty
+			case "omitzero":
+				m.omit = isZero
+			}
+		}
+		members[i] = m
+	}
+	return func(dst []byte, v reflect.Value) ([]byte, error) {
+		var err error
+		open := len(dst)
+		dst = append(dst, '{')
+		for i := range members {
+			m := &members[i]
+			f := v.Field(m.index)
+			if m.omit != nil && m.omit(f) {
+				continue
+			}
+			if len(dst) > open+1 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, m.key...)
+			switch m.kind {
+			case reflect.String:
+				dst = appendString(dst, f.String())
+			case reflect.Int:
+				dst = strconv.AppendInt(dst, f.Int(), 10)
+			default:
+				if dst, err = m.value.append(dst, f); err != nil {
+					return dst, fmt.Errorf("%s: %w", m.name, err)
+				}
+			}
+		}
+		return append(dst, '}'), nil
+	}
+}
+
+// field is one member of an object.
+type field struct {
+	name    string
+	key     string // the name quoted, with its colon
+	index   int
+	options string // of the json tag
+}
+
+// fieldsOf lists the fields as encoding/json does. It is not plain where that needs more than tags:
+// the option string, a name with quotes in it, two of one name, or an embedded struct, whose names
+// might hide others.
+func fieldsOf(t reflect.Type) (fields []field, plain bool) {
+	names := map[string]bool{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("json")
+		if tag == "-" || !f.IsExported() && !f.Anonymous {
+			continue
+		}
+		name, options, _ := strings.Cut(tag, ",")
+		if name == "" {
+			name = f.Name
+		}
+		if f.Anonymous || strings.Contains(","+options+",", ",string,") || strings.ContainsAny(name, "\"'`\\") || names[name] {
+			return nil, false
+		}
+		names[name] = true
+		fields = append(fields, field{name, string(appendString(nil, name)) + ":", i, options})
+	}
+	return fields, true
+}
+
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	}
+	return v.IsZero()
+}
+
+func isZero(v reflect.Value) bool {
+	if z, ok := v.Addr().Interface().(interface{ IsZero() bool }); ok {
+		return z.IsZero()
+	}
+	return v.IsZero()
+}
+
+func appendTime(dst []byte, v reflect.Value) ([]byte, error) {
+	t := inMicroseconds(*v.Addr().Interface().(*time.Time))
+	if y := t.Year(); y < 0 || y > 9999 {
+		return dst, fmt.Errorf("the year %d has no JSON form", y)
+	}
+	dst = append(dst, '"')
+	dst = t.AppendFormat(dst, time.RFC3339Nano)
+	return append(dst, '"'), nil
+}
+
+func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return dst, errNotFinite
+	}
+	format := byte('f')
+	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) ||
+		bits == 32 && a != 0 && (float32(a) < 1e-6 || float32(a) >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, bits)
+	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 -> e-9
+		dst = dst[:n-1]
+	}
+	return dst, nil
+}
+
+const digits = "0123456789abcdef"
+
+// safe are the bytes that stand in a JSON string as they are, and alone.
+var safe = func() (table [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
+// eightSafe reports whether the first eight bytes of a text are safe. It looks at all of them at once:
+// in each byte the highest bit is set where the byte is below a space, a quotation mark, a backslash,
+// or has that bit itself. What a borrow carries from byte to byte only makes it say no.
+func eightSafe(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, slash := w^(ones*'"'), w^(ones*'\\')
+	return (w|(w-ones*' ')|(quote-ones)|(slash-ones))&tops == 0
+}
+
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		for i+8 <= len(s) && eightSafe(s[i:]) {
+			i += 8
+		}
+		for i < len(s) && safe[s[i]] {
+			i++
+		}
+		if i == len(s) {
+			break
+		}
+		if c := s[i]; c < utf8.RuneSelf {
+			dst = append(dst, s[from:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\b':
+				dst = append(dst, '\\', 'b')
+			case '\f':
+				dst = append(dst, '\\', 'f')
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+			}
+			i++
+			from = i
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		escape := ""
+		switch {
+		case r == utf8.RuneError && n == 1:
+			escape = "\ufffd" // as it is, so that text has one form whether it was mended before or not
+		case r == '\u0085':
+			escape = `\u0085`
+		case r == '\u2028':
+			escape = `\u2028`
+		case r == '\u2029':
+			escape = `\u2029`
+		}
+		if escape != "" {
+			dst = append(append(dst, s[from:i]...), escape...)
+			from = i + n
+		}
+		i += n
+	}
+	return append(append(dst, s[from:]...), '"')
+}
+
+// appendOther leaves the value to encoding/json.
+func appendOther(dst []byte, v reflect.Value) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v.Addr().Interface()); err != nil {
+		return dst, err
+	}
+	data := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if next := []byte("\u0085"); bytes.Contains(data, next) {
+		data = bytes.ReplaceAll(data, next, []byte(`\u0085`))
+	}
+	return append(dst, data...), nil
+}
