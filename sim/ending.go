@@ -1,0 +1,104 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// AllPass ends the play when everybody has passed in a row.
+func AllPass() Ending {
+	return func(ep *Episode) (string, bool) {
+		n := len(ep.cast)
+		if len(ep.moves) < n {
+			return "", false
+		}
+		for _, m := range ep.moves[len(ep.moves)-n:] {
+			if m.Kind != KindPass {
+				return "", false
+			}
+		}
+		return "all pass", true
+	}
+}
+
+// TokenBudget ends the play when its calls have used that many prompt and completion tokens, as far
+// as servers said.
+func TokenBudget(tokens int) Ending {
+	return func(ep *Episode) (string, bool) {
+		return fmt.Sprintf("token budget of %d", tokens), ep.Tokens >= tokens
+	}
+}
+
+// WallClock ends the play when its own turns have taken that long, stops between them not counted.
+func WallClock(limit time.Duration) Ending {
+	return func(ep *Episode) (string, bool) {
+		var spent time.Duration
+		for i := 1; i < len(ep.Events); i++ {
+			// A pause longer than the limit itself is a stop of the run, not play.
+			if d := ep.Events[i].Time.Sub(ep.Events[i-1].Time); d < limit {
+				spent += d
+			} else if ep.Events[i].Calls != nil {
+				spent += limit
+			}
+		}
+		return "wall clock of " + limit.String(), spent >= limit
+	}
+}
+
+// Loop ends the play when the table goes round in circles: everybody's last two moves say the same
+// as the two before, or everybody's last words were a farewell.
+func Loop() Ending {
+	return func(ep *Episode) (string, bool) {
+		n := len(ep.cast)
+		if len(ep.moves) < n {
+			return "", false
+		}
+		round := ep.moves[len(ep.moves)-n:]
+		bye := 0
+		for _, m := range round {
+			if farewell(m.Speech) {
+				bye++
+			}
+		}
+		if bye == n {
+			return "farewell", true
+		}
+		if len(ep.moves) < 3*n {
+			return "", false
+		}
+		spoken := false
+		for i := len(ep.moves) - 2*n; i < len(ep.moves); i++ {
+			said := fold(ep.moves[i].Speech + " " + ep.moves[i].Deed)
+			if said != fold(ep.moves[i-n].Speech+" "+ep.moves[i-n].Deed) {
+				return "", false
+			}
+			spoken = spoken || said != ""
+		}
+		return "loop", spoken
+	}
+}
+
+// fold keeps letters and digits in lower case, words apart by one space.
+func fold(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
+}
+
+var farewells = []string{"farewell", "goodbye", "good bye", "until we meet again", "safe travels", "safe journey", "fare well", "fare thee well", "be well", "good night", "so long", "see you"}
+
+// farewell reports whether a speech takes leave. A question is none.
+func farewell(speech string) bool {
+	if strings.HasSuffix(strings.TrimSpace(speech), "?") {
+		return false
+	}
+	s := " " + fold(speech) + " "
+	for _, w := range farewells {
+		if strings.Contains(s, " "+w+" ") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+// Package sim plays games: actors take turns in an order, a referee resolves what they try, endings
+// say when it is over, and every change is an event that says who perceived it.
+//
+// It knows no model, no prompt and no file. Actors that a model drives stand in sim/agent, actors
+// with known behaviour in sim/reference.
+package sim
+
+import (
+	"slices"
+	"time"
+
+	"parley/characters"
+	"parley/sim/dice"
+	"parley/sim/llm"
+)
+
+// Kind says what an event is.
+type Kind string
+
+const (
+	KindScene     Kind = "scene"     // the premise, before the first turn
+	KindAct       Kind = "act"       // an actor's move: speech, deed or both
+	KindPass      Kind = "pass"      // an actor's move that is neither; Fault says whether it was malformed
+	KindRoll      Kind = "roll"      // dice, rolled by the referee
+	KindNarration Kind = "narration" // what the referee says came of it
+	KindDebrief   Kind = "debrief"   // a player's answer to the questions; heard by nobody else
+	KindEnd       Kind = "end"       // why the play ended, in Text
+)
+
+// The debriefs that are controls: the same questions under other conditions.
+const (
+	ControlNoConversation = "no-conversation" // before the first turn: what is guessed or leaked
+	ControlTold           = "told"            // with the knowledge in hand: the ceiling
+)
+
+// Event is one thing that happened. It is flat, so that it is its own row in a journal or a table.
+type Event struct {
+	Session string        `json:"session" parquet:"session,dict"`
+	Seq     int           `json:"seq" parquet:"seq"`   // 0, 1, 2 ... within the session
+	Turn    int           `json:"turn" parquet:"turn"` // 1, 2 ...; 0 before the first turn
+	Time    time.Time     `json:"time" parquet:"time,timestamp(microsecond)"`
+	Kind    Kind          `json:"kind" parquet:"kind,dict"`
+	Actor   characters.ID `json:"actor" parquet:"actor,dict"` // empty: the table itself
+	// Audience perceives the event, the actor included. Empty means everybody.
+	Audience []characters.ID `json:"audience" parquet:"audience,list"`
+	Speech   string          `json:"speech" parquet:"speech"`
+	Deed     string          `json:"deed" parquet:"deed"`
+	// Check is the skill check that the actor thinks its deed needs; empty where it did not say.
+	Check characters.Skill `json:"check" parquet:"check,dict"`
+	Text  string           `json:"text" parquet:"text"` // premise, narration, debrief or reason
+	// Fault says what was wrong with a malformed reply, which is played as a pass or, where a valid
+	// move could be cut out of it, as that move. Empty: nothing was.
+	Fault   string     `json:"fault" parquet:"fault,dict"`
+	Control string     `json:"control" parquet:"control,dict"` // of a debrief; empty: the real one
+	Facts   []int      `json:"facts" parquet:"facts,list"`     // facts that this move gives away, where its actor knows
+	Roll    *dice.Roll `json:"roll" parquet:"roll,optional"`
+	Calls   []string   `json:"calls" parquet:"calls,list"` // model calls that led to it, by id
+	Last    bool       `json:"last" parquet:"last"`        // the last event of its turn: the turn is whole
+}
+
+// Heard reports whether the character perceives the event.
+func (e *Event) Heard(by characters.ID) bool {
+	return len(e.Audience) == 0 || slices.Contains(e.Audience, by)
+}
+
+// Turn is what a game yields: one actor's move with all that came of it, and the model calls behind
+// it. It is kept whole or not at all.
+type Turn struct {
+	Events []Event
+	Calls  []llm.Call
+}
