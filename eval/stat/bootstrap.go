@@ -1,0 +1,215 @@
+package stat
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// MinDraws is the least number of resamples that an interval is made from.
+const MinDraws = 2000
+
+// maxLost is the share of resamples that may be undefined before there is no interval.
+const maxLost = 0.05
+
+// Bootstrap makes intervals by drawing clusters with replacement. Clusters are drawn whole, never
+// their rows, so that what goes together stays together. (Efron and Tibshirani 1993, chapters 13
+// and 14.)
+type Bootstrap struct {
+	Draws int        // 0 means MinDraws; fewer are refused
+	Level float64    // 0 means 0.95
+	BCa   bool       // bias-corrected and accelerated, else percentile
+	Rand  *rand.Rand // required; the same source gives the same interval
+}
+
+// Interval is the statistic of all rows with its bootstrap interval. The clusters hold positions of
+// rows (see [Items] and [Clusters]); statistic computes from the rows that it is given, in which
+// rows repeat, and must not keep the slice. Fewer than two clusters have no interval. Where the
+// statistic is constant over all resamples the interval has no width.
+func (b Bootstrap) Interval(clusters [][]int, statistic func(rows []int) Value) Interval {
+	out, _ := b.interval(clusters, statistic)
+	return out
+}
+
+// Mean is the mean of xs with its bootstrap interval over clusters.
+func (b Bootstrap) Mean(xs []float64, clusters [][]int) Interval {
+	if why := unfit(xs); why != "" {
+		return Interval{N: len(xs), Reason: why}
+	}
+	return b.Interval(clusters, func(rows []int) Value { return meanOf(xs, rows) })
+}
+
+// Paired is the mean of x[i]-y[i] with its bootstrap interval over clusters of pairs, and a
+// two-sided p value: the share of resamples whose mean lies at least as far from the observed mean
+// as that lies from zero, itself counted as one of them.
+func (b Bootstrap) Paired(x, y []float64, clusters [][]int) Comparison {
+	d, why := differences(x, y)
+	if why != "" {
+		return noComparison(len(d), why)
+	}
+	diff, draws := b.interval(clusters, func(rows []int) Value { return meanOf(d, rows) })
+	out := Comparison{Diff: diff, Test: Test{N: diff.N, Method: b.name()}}
+	if diff.Value == nil || draws == nil {
+		out.Statistic, out.P = Undefined(diff.Reason), Undefined(diff.Reason)
+		return out
+	}
+	far := 1
+	for _, m := range draws {
+		if math.Abs(m-*diff.Value) >= math.Abs(*diff.Value) {
+			far++
+		}
+	}
+	out.Statistic = Number(*diff.Value)
+	out.P = Number(float64(far) / float64(len(draws)+1))
+	return out
+}
+
+func (b Bootstrap) name() string {
+	if b.BCa {
+		return "bootstrap bca"
+	}
+	return "bootstrap percentile"
+}
+
+func (b Bootstrap) interval(clusters [][]int, statistic func([]int) Value) (Interval, []float64) {
+	draws, level := b.Draws, b.Level
+	if draws == 0 {
+		draws = MinDraws
+	}
+	if level == 0 {
+		level = 0.95
+	}
+	all := slices.Concat(clusters...)
+	n, c := len(all), len(clusters)
+	grouped := c
+	if c == n { // every item for itself
+		grouped = 0
+	}
+	refused := func(v Value, why string) (Interval, []float64) {
+		out := bare(v, n, why)
+		out.Clusters = grouped
+		return out, nil
+	}
+	switch {
+	case badLevel(level) != "":
+		return refused(Undefined(badLevel(level)), "")
+	case n == 0:
+		return refused(Undefined("no values"), "")
+	}
+	v := statistic(all)
+	switch {
+	case !v.OK():
+		return refused(v, "")
+	case b.Rand == nil:
+		return refused(v, "a bootstrap needs a random source")
+	case draws < MinDraws:
+		return refused(v, fmt.Sprintf("%d resamples are too few for an interval, take %d", draws, MinDraws))
+	case c < 2:
+		return refused(v, fmt.Sprintf("a bootstrap needs two items to draw from, there is %d", c))
+	}
+	seen := make([]float64, 0, draws)
+	rows := make([]int, 0, n)
+	for range draws {
+		rows = rows[:0]
+		for range c {
+			rows = append(rows, clusters[b.Rand.IntN(c)]...)
+		}
+		if got := statistic(rows); got.OK() {
+			seen = append(seen, got.V)
+		}
+	}
+	lost := draws - len(seen)
+	if float64(lost) > maxLost*float64(draws) {
+		out, _ := refused(v, fmt.Sprintf("the statistic is undefined on %d of %d resamples", lost, draws))
+		out.Lost = lost
+		return out, nil
+	}
+	slices.Sort(seen)
+	low, high, why := (1-level)/2, (1+level)/2, ""
+	if b.BCa {
+		low, high, why = corrected(v.V, seen, low, high, clusters, statistic)
+	}
+	out := bare(v, n, why)
+	if why == "" {
+		out = around(v, quantile(seen, low), quantile(seen, high), n)
+	}
+	out.Clusters, out.Lost = grouped, lost
+	return out, seen
+}
+
+// corrected moves the two tail shares by the bias of the resamples and by the acceleration that
+// leaving out one cluster at a time shows (Efron 1987). Resamples equal to the estimate count half.
+func corrected(v float64, sorted []float64, low, high float64, clusters [][]int, statistic func([]int) Value) (l, h float64, why string) {
+	below, _ := slices.BinarySearch(sorted, v)
+	above := len(sorted)
+	for above > below && sorted[above-1] > v {
+		above--
+	}
+	share := (float64(below) + float64(above)) / 2 / float64(len(sorted))
+	if share == 0 || share == 1 {
+		return 0, 0, "every resample lies on one side of the estimate: no bias-corrected interval"
+	}
+	z0 := probit(share)
+	leftOut := make([]float64, len(clusters))
+	var rows []int
+	for i := range clusters {
+		rows = rows[:0]
+		for j, cluster := range clusters {
+			if j != i {
+				rows = append(rows, cluster...)
+			}
+		}
+		got := statistic(rows)
+		if !got.OK() {
+			return 0, 0, "with one item left out the statistic is undefined: " + got.Reason
+		}
+		leftOut[i] = got.V
+	}
+	m := mean(leftOut)
+	var a float64
+	if scale := norm(leftOut, m); scale > 0 && !math.IsInf(scale, 0) {
+		for _, t := range leftOut {
+			u := (m - t) / scale
+			a += u * u * u / 6
+		}
+	}
+	move := func(p float64) float64 {
+		z := z0 + probit(p)
+		if a*z >= 1 {
+			return math.NaN()
+		}
+		return 1 - normalTail(z0+z/(1-a*z))
+	}
+	l, h = move(low), move(high)
+	if math.IsNaN(l) || math.IsNaN(h) {
+		return 0, 0, "the acceleration is too large for a corrected interval"
+	}
+	return l, h, ""
+}
+
+// probit is the standard normal quantile of a share strictly between 0 and 1.
+func probit(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+// quantile interpolates linearly between order statistics: type 7 of Hyndman and Fan (1996), the
+// default of R and NumPy.
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	w := at - float64(i)
+	return sorted[i]*(1-w) + sorted[i+1]*w
+}
+
+func meanOf(xs []float64, rows []int) Value {
+	if len(rows) == 0 {
+		return Undefined("no values")
+	}
+	var sum float64
+	for _, row := range rows {
+		sum += xs[row]
+	}
+	return Number(sum / float64(len(rows)))
+}

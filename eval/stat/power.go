@@ -1,0 +1,116 @@
+package stat
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Design says how two arms are compared. Effects are differences of means over a standard deviation:
+// that of the differences for Paired (Cohen's dz), that within an arm for Unpaired (Cohen's d).
+type Design int
+
+const (
+	Paired   Design = iota // both arms play the same sessions; n counts pairs
+	Unpaired               // each arm plays its own; n counts the sessions of one arm
+)
+
+// mostSessions bounds the search for a number of sessions.
+const mostSessions = 100_000_000
+
+// Power is the chance that a two-sided t test at 1-level sees an effect with n sessions, from the
+// noncentral t distribution (Cohen 1988).
+func (d Design) Power(effect float64, n int, level float64) Value {
+	if why := first(badLevel(level), unfit([]float64{effect})); why != "" {
+		return Undefined(why)
+	}
+	if n < 2 {
+		return Undefined("a t test needs two sessions")
+	}
+	return Number(d.power(math.Abs(effect), float64(n), level))
+}
+
+// Sessions is the least number of sessions with which the test sees an effect at least power of the
+// time.
+func (d Design) Sessions(effect, power, level float64) Value {
+	effect = math.Abs(effect)
+	switch why := first(badLevel(level), badPower(power), unfit([]float64{effect})); {
+	case why != "":
+		return Undefined(why)
+	case effect == 0:
+		return Undefined("no number of sessions shows a difference of zero")
+	case d.power(effect, mostSessions, level) < power:
+		return undefinedf("more than %d sessions", mostSessions)
+	}
+	low, high := 1, 2 // power is short at low, enough at high
+	for d.power(effect, float64(high), level) < power {
+		low, high = high, min(2*high, mostSessions)
+	}
+	for high-low > 1 {
+		mid := low + (high-low)/2
+		if d.power(effect, float64(mid), level) < power {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return Number(float64(high))
+}
+
+// Detectable is the least effect that n sessions see at least power of the time.
+func (d Design) Detectable(n int, power, level float64) Value {
+	switch why := first(badLevel(level), badPower(power)); {
+	case why != "":
+		return Undefined(why)
+	case n < 2:
+		return Undefined("a t test needs two sessions")
+	case power <= 1-level:
+		return Undefined("a power up to the level of false alarms is had without any effect")
+	}
+	high := 1.0
+	for d.power(high, float64(n), level) < power {
+		high *= 2
+	}
+	return Number(falling(func(e float64) float64 { return power - d.power(e, float64(n), level) }, 0, high))
+}
+
+func (d Design) power(effect, n, level float64) float64 {
+	df, shift := n-1, effect*math.Sqrt(n)
+	if d == Unpaired {
+		df, shift = 2*n-2, effect*math.Sqrt(n/2)
+	}
+	limit := tQuantile(level, df)
+	return math.Min(1, beyond(limit, shift, df)+beyond(limit, -shift, df))
+}
+
+// beyond is P(T > limit) of the noncentral t distribution with df degrees of freedom.
+func beyond(limit, shift, df float64) float64 {
+	var p float64
+	switch {
+	case df < 30:
+		// T = (Z+shift)/S > limit where S < (Z+shift)/limit, averaged over Z. gonum's series gives
+		// way to an approximation at large shifts, which is coarse at so few degrees of freedom.
+		low := math.Max(-shift, -9)
+		if low > 9 {
+			return 0
+		}
+		p = quad.Fixed(func(z float64) float64 {
+			s := math.Min((z+shift)/limit, 1e6)
+			return distuv.UnitNormal.Prob(z) * mathext.GammaIncReg(df/2, df/2*s*s)
+		}, low, 9, 200, nil, 0)
+	case df > 1e6: // the series loses digits here, and the normal has them
+		p = normalTail(limit - shift)
+	default:
+		p = 1 - distuv.NoncentralT{Nu: df, Mu: shift}.CDF(limit)
+	}
+	return math.Max(0, p)
+}
+
+func badPower(power float64) string {
+	if !(power > 0 && power < 1) {
+		return "power is not between 0 and 1"
+	}
+	return ""
+}
