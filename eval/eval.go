@@ -1,0 +1,69 @@
+// Package eval turns records of play into scores, and scores into results with intervals.
+//
+// A score that could not be had is a status with its reason, never a number. It knows no model and
+// no file; the measures stand in the packages below it.
+package eval
+
+import (
+	"context"
+
+	"parley/sim"
+	"parley/sim/llm"
+)
+
+// Status says whether there is a value.
+type Status string
+
+const (
+	Scored        Status = "scored"
+	NotApplicable Status = "not applicable" // the measure does not ask this of this subject
+	Unparsed      Status = "unparsed"       // a judge answered, and no verdict could be read
+	Failed        Status = "failed"         // no answer was had
+)
+
+// Score is one value of one subject in one session: a row of a run's scores.
+type Score struct {
+	Session  string     `json:"session" parquet:"session,dict"`
+	Arm      string     `json:"arm" parquet:"arm,dict"`
+	Scorer   string     `json:"scorer" parquet:"scorer,dict"` // iep, ieg ...
+	Metric   string     `json:"metric" parquet:"metric,dict"`
+	Subject  string     `json:"subject" parquet:"subject,dict"` // whom it is about
+	Control  string     `json:"control" parquet:"control,dict"` // empty: the measurement itself
+	Turn     int        `json:"turn" parquet:"turn"`            // of a curve; 0: the whole session
+	Value    *float64   `json:"value" parquet:"value,optional"` // nil unless scored
+	Status   Status     `json:"status" parquet:"status,dict"`
+	Reason   string     `json:"reason" parquet:"reason"` // why there is no value
+	Method   string     `json:"method" parquet:"method,dict"`
+	Evidence []Evidence `json:"evidence" parquet:"evidence,list"`
+	Calls    []string   `json:"calls" parquet:"calls,list"` // judge's calls, by id
+}
+
+// Evidence is what a score rests on: what was looked for, and what was found for it.
+type Evidence struct {
+	Want   string  `json:"want" parquet:"want"`
+	Got    string  `json:"got" parquet:"got"` // empty: nothing
+	Weight float64 `json:"weight" parquet:"weight"`
+}
+
+// Scorer measures one finished session. The calls that it made of a judge come with the scores, also
+// when it returns an error.
+type Scorer interface {
+	Name() string
+	Score(ctx context.Context, ep *sim.Episode) ([]Score, []llm.Call, error)
+}
+
+// Result is one line of a table: an aggregate with its interval and what it rests on. The JSON form
+// is a documented interface.
+type Result struct {
+	Scorer  string   `json:"scorer"`
+	Metric  string   `json:"metric"`
+	Arm     string   `json:"arm"`
+	Control string   `json:"control"`
+	Value   *float64 `json:"value"` // nil where nothing was scored
+	Low     *float64 `json:"low"`   // 95 % interval; nil where there is none
+	High    *float64 `json:"high"`
+	N       int      `json:"n"`      // scored
+	Of      int      `json:"of"`     // in all
+	Unit    string   `json:"unit"`   // what n counts
+	Reason  string   `json:"reason"` // why value or interval is missing
+}
