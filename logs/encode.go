@@ -275,29 +275,31 @@ var safe = func() (table [256]bool) {
 	return table
 }()
 
-// eightSafe reports whether the first eight bytes of a text are safe. It looks at all of them at once:
-// in each byte the highest bit is set where the byte is below a space, a quotation mark, a backslash,
-// or has that bit itself. What a borrow carries from byte to byte only makes it say no.
-func eightSafe(s string) bool {
+// skipSafe returns where the safe bytes that begin at a place end. It looks at eight bytes at once: in
+// each, the highest bit is set where the byte is below a space, a quotation mark, a backslash, or has
+// that bit itself. What a borrow carries from byte to byte only makes it look closer.
+func skipSafe(s string, i int) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	_ = s[7]
-	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	quote, slash := w^(ones*'"'), w^(ones*'\\')
-	return (w|(w-ones*' ')|(quote-ones)|(slash-ones))&tops == 0
+	for ; i+8 <= len(s); i += 8 {
+		p := s[i : i+8]
+		w := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
+			uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
+		quote, slash := w^(ones*'"'), w^(ones*'\\')
+		if (w|(w-ones*' ')|(quote-ones)|(slash-ones))&tops != 0 {
+			break
+		}
+	}
+	for i < len(s) && safe[s[i]] {
+		i++
+	}
+	return i
 }
 
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(s); {
-		for i+8 <= len(s) && eightSafe(s[i:]) {
-			i += 8
-		}
-		for i < len(s) && safe[s[i]] {
-			i++
-		}
-		if i == len(s) {
+		if i = skipSafe(s, i); i == len(s) {
 			break
 		}
 		if c := s[i]; c < utf8.RuneSelf {

@@ -121,6 +121,9 @@ func Add[T any](b *Batch, stream string, rows ...T) {
 		return
 	}
 	lines := b.rows[i]
+	if lines == nil && len(rows) > 0 {
+		lines = make([]byte, 0, 4<<10)
+	}
 	for k := range rows {
 		from := len(lines)
 		var err error

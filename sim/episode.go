@@ -88,7 +88,8 @@ func (ep *Episode) add(e *Event) {
 	}
 }
 
-// record numbers the events of one turn, appends them and marks the last one.
+// record numbers the events of one turn, appends them and marks the last one. It keeps the events'
+// slice.
 func (ep *Episode) record(now time.Time, calls []llm.Call, events ...Event) Turn {
 	ids := make([]string, len(calls))
 	for i := range calls {
@@ -99,17 +100,15 @@ func (ep *Episode) record(now time.Time, calls []llm.Call, events ...Event) Turn
 			}
 		}
 	}
-	kept := make([]Event, len(events))
-	copy(kept, events)
-	for i := range kept {
-		e := &kept[i]
-		e.Session, e.Seq, e.Time, e.Last = ep.Session, len(ep.Events), now, i == len(kept)-1
+	for i := range events {
+		e := &events[i]
+		e.Session, e.Seq, e.Time, e.Last = ep.Session, len(ep.Events), now, i == len(events)-1
 		if i == 0 {
 			e.Calls = ids
 		}
 		ep.add(e)
 	}
-	return Turn{Events: kept, Calls: calls}
+	return Turn{Events: events, Calls: calls}
 }
 
 // Turn returns the number of the last turn played, 0 before the first.

@@ -74,7 +74,9 @@ func (m Message) Hash() string {
 	buf = append(buf, '\n')
 	buf = append(buf, m.Content...)
 	sum := sha256.Sum256(buf)
-	return hex.EncodeToString(sum[:16])
+	var text [32]byte
+	hex.Encode(text[:], sum[:16])
+	return string(text[:])
 }
 
 // Join merges neighbours of one role, which servers with strict templates insist on.

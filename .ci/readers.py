@@ -1,0 +1,67 @@
+"""Other people's readers agree with parley's own about a run.
+
+usage: readers.py RUN VERIFY.json
+
+DuckDB, pyarrow, pandas, Polars and Hugging Face's datasets read every stream; each has to see as many
+rows as `parley verify --json` says, and the same sums over a few columns.
+"""
+
+import json
+import sys
+
+import datasets
+import duckdb
+import pandas
+import polars
+import pyarrow.parquet
+
+run, report = sys.argv[1], json.load(open(sys.argv[2]))
+failures = []
+
+
+def same(what, **by_reader):
+    if len({json.dumps(v, default=str) for v in by_reader.values()}) != 1:
+        failures.append(f"{what}: {by_reader}")
+
+
+for stream, known in report["streams"].items():
+    path = f"{run}/{stream}.parquet"
+    arrow = pyarrow.parquet.read_table(path)
+    frame, pl = pandas.read_parquet(path), polars.read_parquet(path)
+    hf = datasets.Dataset.from_parquet(path, cache_dir=f"{run}/.hf", keep_in_memory=True)
+    same(
+        f"rows of {stream}",
+        parley=known["rows"],
+        duckdb=duckdb.sql(f"select count(*) from '{path}'").fetchone()[0],
+        pyarrow=arrow.num_rows,
+        pandas=len(frame),
+        polars=pl.height,
+        datasets=hf.num_rows,
+    )
+    same(f"columns of {stream}", pyarrow=arrow.column_names, pandas=list(frame.columns), polars=pl.columns, datasets=hf.column_names)
+
+events = f"{run}/events.parquet"
+duck = duckdb.sql(f"select sum(length(speech)), sum(len(audience)), sum(len(facts)), count(distinct session) from '{events}'").fetchone()
+pl = polars.read_parquet(events)
+frame = pandas.read_parquet(events)
+same(
+    "sums over events",
+    duckdb=[int(x) for x in duck],
+    polars=[
+        int(pl["speech"].str.len_chars().sum()),
+        int(pl["audience"].list.len().sum()),
+        int(pl["facts"].list.len().sum()),
+        int(pl["session"].n_unique()),
+    ],
+    pandas=[int(frame.speech.str.len().sum()), int(frame.audience.str.len().sum()), int(frame.facts.str.len().sum()), int(frame.session.nunique())],
+)
+scores = f"{run}/scores.parquet"
+duck = duckdb.sql(f"select round(sum(value), 6), sum(len(evidence)) from '{scores}' where metric = 'iep'").fetchone()
+pl = polars.read_parquet(scores).filter(polars.col("metric") == "iep")
+same("sums over scores", duckdb=[float(duck[0]), int(duck[1])], polars=[round(float(pl["value"].sum()), 6), int(pl["evidence"].list.len().sum())])
+zone = str(pyarrow.parquet.read_table(events).schema.field("time").type)
+if zone != "timestamp[us, tz=UTC]":
+    failures.append(f"time of events is {zone}")
+
+print("\n".join(failures) or f"all readers agree on {len(report['streams'])} streams")
+sys.exit(bool(failures))

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// commands is the table of everything that parley can do.
+func commands() []*cli.Command {
+	return []*cli.Command{
+		runCommand(),
+		resumeCommand(),
+		showCommand(),
+		runsCommand(),
+		verifyCommand(),
+		promptsCommand(),
+		charactersCommand(),
+		scenariosCommand(),
+		{
+			Name:        "eval",
+			Usage:       "judges, statistics and measures by themselves",
+			Subcommands: []*cli.Command{evalStatCommand()},
+		},
+		{
+			Name:  "version",
+			Usage: "print the version",
+			Action: func(c *cli.Context) error {
+				_, err := fmt.Fprintln(c.App.Writer, "parley", version)
+				return err
+			},
+		},
+	}
+}
+
+// flagsFirst moves flags that follow an argument before it, since urfave/cli stops reading flags at
+// the first argument. What follows "--" is left alone.
+func flagsFirst(table []*cli.Command, args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	head := []string{args[0]}
+	rest := args[1:]
+	var flags []cli.Flag
+	for len(rest) > 0 {
+		i := slices.IndexFunc(table, func(c *cli.Command) bool { return c.HasName(rest[0]) })
+		if i < 0 {
+			break
+		}
+		head, rest = append(head, rest[0]), rest[1:]
+		flags, table = table[i].Flags, table[i].Subcommands
+	}
+	takesValue := map[string]bool{}
+	for _, f := range flags {
+		if doc, ok := f.(cli.DocGenerationFlag); ok {
+			for _, name := range f.Names() {
+				takesValue[name] = doc.TakesValue()
+			}
+		}
+	}
+	var moved, kept []string
+	for i := 0; i < len(rest); i++ {
+		arg := rest[i]
+		if arg == "--" {
+			kept = append(kept, rest[i:]...)
+			break
+		}
+		name := strings.TrimLeft(arg, "-")
+		if !strings.HasPrefix(arg, "-") || name == "" {
+			kept = append(kept, arg)
+			continue
+		}
+		moved = append(moved, arg)
+		if !strings.Contains(name, "=") && takesValue[name] && i+1 < len(rest) {
+			i++
+			moved = append(moved, rest[i])
+		}
+	}
+	return slices.Concat(head, moved, kept)
+}

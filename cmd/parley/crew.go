@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/eval/iep"
+	"parley/sim"
+	"parley/sim/agent"
+	"parley/sim/llm"
+	"parley/sim/reference"
+)
+
+// crew is everybody who takes part in a run: the models, opened once and wrapped, and the reference
+// actors.
+type crew struct {
+	exp      *Experiment
+	manifest *manifest
+	meter    *llm.Meter
+	models   int  // chat models in use
+	hosted   bool // one of them is
+	open     map[string]llm.Model
+	limiters map[string]*llm.Limiter
+	retries  map[string]llm.Middleware
+	makers   map[[2]string]*agent.Maker // seat and spec
+	standing map[string]reference.Actor
+	prices   *llm.Prices
+	dm       sim.Referee
+
+	mu sync.Mutex // over the notes of models at work
+}
+
+func isReference(spec string) bool { return strings.HasPrefix(spec, "reference:") }
+
+// newCrew opens every model that the experiment names, asks the servers who they are, and settles
+// what a run keeps to: the form of replies and the size of the context.
+func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
+	e := m.Experiment
+	c := &crew{
+		exp: e, manifest: m, open: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
+		retries: map[string]llm.Middleware{}, makers: map[[2]string]*agent.Maker{}, standing: map[string]reference.Actor{},
+	}
+	prompts := agent.BuiltinPrompts()
+	if e.Prompts != "" {
+		var err error
+		if prompts, err = agent.LoadPrompts(e.Prompts); err != nil {
+			return nil, err
+		}
+	}
+	if m.Prompts == nil {
+		m.Prompts = prompts.Hashes()
+	} else if !maps.Equal(m.Prompts, prompts.Hashes()) {
+		return nil, errors.New("the prompts are not those that the run began with: put them back, or begin a new run")
+	}
+	for _, spec := range e.models() {
+		if isReference(spec) {
+			s, err := llm.ParseSpec(spec)
+			if err != nil {
+				return nil, usageError{err}
+			}
+			actor, err := reference.Open(s.Name, s.Options)
+			if err != nil {
+				return nil, usageError{err}
+			}
+			c.standing[spec] = actor
+			continue
+		}
+		if err := c.hire(ctx, spec, talk); err != nil {
+			return nil, err
+		}
+	}
+	for seat, specs := range c.seats() {
+		for _, spec := range specs {
+			if isReference(spec) || c.makers[[2]string{seat, spec}] != nil {
+				continue
+			}
+			maker, err := c.maker(ctx, seat, spec, prompts, talk)
+			if err != nil {
+				return nil, err
+			}
+			c.makers[[2]string{seat, spec}] = maker
+		}
+	}
+	return c, nil
+}
+
+// seats lists who plays what.
+func (c *crew) seats() map[string][]string {
+	var players []string
+	for i := range c.exp.Player {
+		players = append(players, c.exp.Player[i].models(c.exp.Players)...)
+	}
+	return map[string][]string{"player": players, "npc": {c.exp.NPC}}
+}
+
+// hire opens a model, wraps it, and asks its server who it is.
+func (c *crew) hire(ctx context.Context, spec string, talk io.Writer) error {
+	s, err := llm.ParseSpec(spec)
+	if err != nil {
+		return usageError{err}
+	}
+	base, err := registry().Open(ctx, spec)
+	if err != nil {
+		return err
+	}
+	note := c.manifest.Models[spec]
+	if note == nil {
+		note = &servedNote{}
+		c.manifest.Models[spec] = note
+	}
+	if who, ok := base.(llm.Identifier); ok {
+		id, err := who.Identify(ctx)
+		if err != nil {
+			return err
+		}
+		if was := note.Identity; was != nil && was.Digest != "" && was.Digest != id.Digest {
+			fmt.Fprintf(talk, "note: %s is another model than the run began with (digest %s, was %s)\n", spec, id.Digest, was.Digest)
+		}
+		note.Identity = &id
+	}
+	endpoint := s.BaseURL
+	if endpoint == "" {
+		endpoint = s.Scheme
+	}
+	if c.limiters[endpoint] == nil {
+		c.limiters[endpoint] = llm.NewLimiter(c.exp.Limits[endpoint], time.Now)
+		c.retries[endpoint] = llm.Retry(llm.Retrier{Now: time.Now, Rand: rand.New(rand.NewPCG(c.exp.Seed, 1))})
+	}
+	c.models++
+	c.hosted = c.hosted || s.Scheme == "openai"
+	base = c.watch(base, spec, note, talk)
+	c.open[spec] = base
+	if s.Scheme != "script" && s.Scheme != "replay" {
+		c.open[spec] = llm.Wrap(base, c.retries[endpoint], c.limiters[endpoint].Limit)
+	}
+	return nil
+}
+
+// watch notes the sampling options that a server does not take, and says so once.
+func (c *crew) watch(m llm.Model, spec string, note *servedNote, talk io.Writer) llm.Model {
+	return llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
+		resp, err := m.Generate(ctx, req)
+		if err != nil || len(resp.Ignored) == 0 {
+			return resp, err
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		var fresh []string
+		for _, option := range resp.Ignored {
+			if !slices.Contains(note.Ignored, option) {
+				fresh = append(fresh, option)
+			}
+		}
+		if len(fresh) > 0 {
+			note.Ignored = append(note.Ignored, fresh...)
+			slices.Sort(note.Ignored)
+			fmt.Fprintf(talk, "note: %s does not take %s; what it uses instead is its own\n", spec, strings.Join(fresh, ", "))
+		}
+		return resp, nil
+	})
+}
+
+// sampling is what the experiment says for a role, completed.
+func (c *crew) sampling(role, spec string) llm.Sampling {
+	s := c.exp.Sampling[role].Complete()
+	if s.NumCtx == 0 {
+		s.NumCtx = c.manifest.Models[spec].NumCtx
+	}
+	return s
+}
+
+// actor returns who plays a seat in one session, whose agents share a table.
+func (c *crew) actor(seat, spec string, table *agent.Table) (sim.Actor, error) {
+	if a, ok := c.standing[spec]; ok {
+		return a, nil
+	}
+	maker, ok := c.makers[[2]string{seat, spec}]
+	if !ok {
+		return nil, fmt.Errorf("nobody was hired as %s %s", seat, spec)
+	}
+	return maker.Agent(table), nil
+}
+
+// referee returns who resolves deeds; nil where they simply happen.
+func (c *crew) referee() sim.Referee {
+	switch c.exp.Referee {
+	case "none":
+		return nil
+	case "dice":
+		return sim.Dice{}
+	}
+	return c.dm
+}
+
+// judge returns who matches key points.
+func (c *crew) judge(ctx context.Context, lexical *iep.Lexical) (iep.Judge, error) {
+	spec := c.exp.Judge
+	if spec == "lexical" {
+		return lexical, nil
+	}
+	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
+		m, err := registry().Open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		embedder, ok := m.(llm.Embedder)
+		if !ok {
+			return nil, usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
+		}
+		return &iep.Embedding{Model: embedder, Spec: name}, nil
+	}
+	return nil, usagef("%s cannot judge yet", spec)
+}
+
+// maker makes the agents of one model for one kind of seat. The form of its replies and the size of
+// its context are settled once a run.
+func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prompts, talk io.Writer) (*agent.Maker, error) {
+	e, note := c.exp, c.manifest.Models[spec]
+	sampling := c.sampling(seat, spec)
+	if note.NumCtx == 0 && strings.HasPrefix(spec, "ollama:") {
+		note.NumCtx = agent.ContextNeed(e.Turns, sampling.MaxTokens)
+		if id := note.Identity; id != nil && id.Context > 0 {
+			note.NumCtx = min(note.NumCtx, id.Context)
+		}
+		sampling = c.sampling(seat, spec)
+	}
+	form := agent.Form(e.Form)
+	switch {
+	case note.Form != "":
+		form = agent.Form(note.Form)
+	case e.Form == "auto":
+		found, why, _, err := agent.Probe(ctx, c.open[spec], spec, sampling, time.Now)
+		if err != nil {
+			return nil, err
+		}
+		form, note.Form, note.Why = found, string(found), why
+		if found != agent.JSON {
+			fmt.Fprintf(talk, "%s plays in the form %s: %s\n", spec, found, why)
+		}
+	}
+	return agent.New(agent.Config{
+		Model: c.open[spec], Name: spec, Sampling: sampling, Form: form, Layout: agent.Layout(e.Layout),
+		Prompts: prompts, Checks: e.Referee == "dice", Now: time.Now,
+	})
+}

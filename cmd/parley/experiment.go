@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+
+	"parley/characters"
+	"parley/scenarios"
+	"parley/sim"
+	"parley/sim/llm"
+)
+
+// Experiment is the whole configuration of a run: what the YAML file holds, what flags overlay, and
+// what the manifest keeps. A zero value is filled in by complete.
+type Experiment struct {
+	Name     string         `yaml:"name,omitempty" json:"name,omitempty"`
+	Scenario scenarios.Kind `yaml:"scenario" json:"scenario"` // exchange | intention
+	Sessions int            `yaml:"sessions" json:"sessions"` // of each arm
+	Players  int            `yaml:"players" json:"players"`
+	Turns    int            `yaml:"turns" json:"turns"`
+	Rounds   int            `yaml:"rounds,omitempty" json:"rounds,omitempty"` // another way to say turns
+	Player   []Arm          `yaml:"player" json:"player"`
+	NPC      string         `yaml:"npc" json:"npc"`
+
+	Order   string  `yaml:"order" json:"order"`     // fixed | shuffled | initiative | addressed
+	Referee string  `yaml:"referee" json:"referee"` // none | dice | a model
+	Endings Endings `yaml:"endings" json:"endings"`
+
+	Judge          string   `yaml:"judge" json:"judge"`         // lexical | embed:MODEL | a model
+	Keypoints      string   `yaml:"keypoints" json:"keypoints"` // authored | judge
+	Control        []string `yaml:"control,omitempty" json:"control,omitempty"`
+	Curve          int      `yaml:"curve" json:"curve"` // recall after every so many turns; 0: none
+	AllowSelfJudge bool     `yaml:"allow_self_judge,omitempty" json:"allow_self_judge,omitempty"`
+
+	Layout   string                  `yaml:"layout" json:"layout"` // shared-prefix | persona-first
+	Form     string                  `yaml:"form" json:"form"`     // auto | json | lines
+	Sampling map[string]llm.Sampling `yaml:"sampling,omitempty" json:"sampling,omitempty"`
+
+	Characters []string `yaml:"characters,omitempty" json:"characters,omitempty"` // files, or library; none: drawn anew for every session
+	Knowledge  []string `yaml:"knowledge,omitempty" json:"knowledge,omitempty"`   // files; none: the library
+	Scenes     []string `yaml:"scenes,omitempty" json:"scenes,omitempty"`         // files; none: the library
+	Prompts    string   `yaml:"prompts,omitempty" json:"prompts,omitempty"`       // directory; none: the built-in ones
+	Prices     string   `yaml:"prices,omitempty" json:"prices,omitempty"`         // file
+
+	Seed   uint64                `yaml:"seed" json:"seed"`
+	Jobs   int                   `yaml:"jobs" json:"jobs"`                         // sessions at once; 0: by the models
+	Limits map[string]llm.Limits `yaml:"limits,omitempty" json:"limits,omitempty"` // by endpoint: ollama, openai, or a base URL
+	Out    string                `yaml:"out,omitempty" json:"out,omitempty"`
+	JSON   bool                  `yaml:"json,omitempty" json:"-"`
+}
+
+// Arm is what is compared: who plays the players. All arms play the same sessions.
+type Arm struct {
+	Name  string   `yaml:"name,omitempty" json:"name"`
+	Model string   `yaml:"model,omitempty" json:"model,omitempty"` // plays every player
+	Cast  []string `yaml:"cast,omitempty" json:"cast,omitempty"`   // or: one model a player
+}
+
+// UnmarshalYAML reads an arm as a mapping or as the model alone.
+func (a *Arm) UnmarshalYAML(node ast.Node) error {
+	if s, ok := node.(*ast.StringNode); ok {
+		a.Model = s.Value
+		return nil
+	}
+	type plain Arm
+	return yaml.NodeToValue(node, (*plain)(a), yaml.Strict())
+}
+
+// models returns the model of each player.
+func (a *Arm) models(players int) []string {
+	if len(a.Cast) > 0 {
+		return a.Cast
+	}
+	return slices.Repeat([]string{a.Model}, players)
+}
+
+// Endings say when a play ends before its turns are played.
+type Endings struct {
+	AllPass bool          `yaml:"all_pass" json:"all_pass"`
+	Loop    bool          `yaml:"loop,omitempty" json:"loop,omitempty"`
+	Tokens  int           `yaml:"tokens,omitempty" json:"tokens,omitempty"`
+	Wall    time.Duration `yaml:"wall,omitempty" json:"wall,omitempty"`
+}
+
+// list returns the endings in the order in which they are asked.
+func (e Endings) list() []sim.Ending {
+	var list []sim.Ending
+	if e.AllPass {
+		list = append(list, sim.AllPass())
+	}
+	if e.Loop {
+		list = append(list, sim.Loop())
+	}
+	if e.Tokens > 0 {
+		list = append(list, sim.TokenBudget(e.Tokens))
+	}
+	if e.Wall > 0 {
+		list = append(list, sim.WallClock(e.Wall))
+	}
+	return list
+}
+
+// The roles that sampling can be set for.
+var samplingRoles = []string{"player", "npc", "judge", "referee", "debrief"}
+
+// defaultExperiment is what runs without a file or a flag.
+func defaultExperiment() *Experiment {
+	return &Experiment{
+		Scenario: scenarios.Exchange, Sessions: 12, Players: 3, Turns: 30,
+		NPC: "reference:npc", Order: "fixed", Referee: "none", Endings: Endings{AllPass: true},
+		Judge: "lexical", Keypoints: "authored", Curve: 10, Layout: "shared-prefix", Form: "auto", Seed: 1,
+	}
+}
+
+// readExperiment reads an experiment file over the defaults.
+func readExperiment(path string) (*Experiment, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	e := defaultExperiment()
+	e.Turns = 0
+	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
+	if err := dec.Decode(e); err != nil && !errors.Is(err, io.EOF) {
+		return nil, yamlError(path, err)
+	}
+	return e, nil
+}
+
+// yamlError says where in a file the YAML is wrong, as file:line:column.
+func yamlError(path string, err error) error {
+	var y yaml.Error
+	if errors.As(err, &y) && y.GetToken() != nil {
+		p := y.GetToken().Position
+		return fmt.Errorf("%s:%d:%d: %s", path, p.Line, p.Column, y.GetMessage())
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// complete fills in what follows from the rest and says what is wrong.
+func (e *Experiment) complete() error {
+	switch {
+	case e.Rounds > 0 && e.Turns > 0 && e.Turns != e.Rounds*(e.Players+1):
+		return usagef("turns is %d and rounds is %d (of %d turns each): say one of the two", e.Turns, e.Rounds, e.Players+1)
+	case e.Rounds > 0:
+		e.Turns = e.Rounds * (e.Players + 1)
+	case e.Turns == 0:
+		e.Turns = 30
+	}
+	e.Rounds = 0
+	if len(e.Player) == 0 {
+		e.Player = []Arm{{Model: "reference:diligent"}}
+		if e.Scenario == scenarios.Expression {
+			e.Player[0].Model = "reference:vivid"
+		}
+	}
+	if e.Scenario == scenarios.Expression && e.NPC == "reference:npc" {
+		e.NPC = "reference:small-talk"
+	}
+	names := map[string]bool{}
+	for i := range e.Player {
+		a := &e.Player[i]
+		if (a.Model == "") == (len(a.Cast) == 0) {
+			return usagef("player %d: say either model (plays every player) or cast (one model a player)", i+1)
+		}
+		if len(a.Cast) > 0 && len(a.Cast) != e.Players {
+			return usagef("player %d: its cast has %d models for %d players", i+1, len(a.Cast), e.Players)
+		}
+		if a.Name == "" {
+			a.Name = a.Model
+			if a.Name == "" {
+				a.Name = strings.Join(a.Cast, "+")
+			}
+		}
+		if names[a.Name] {
+			return usagef("two arms are called %q: give them names in the experiment file", a.Name)
+		}
+		names[a.Name] = true
+	}
+	oneOf := func(what, value string, allowed ...string) error {
+		if slices.Contains(allowed, value) {
+			return nil
+		}
+		return usagef("%s is %q: say one of %s", what, value, strings.Join(allowed, ", "))
+	}
+	checks := []error{
+		oneOf("scenario", string(e.Scenario), string(scenarios.Exchange), string(scenarios.Expression)),
+		oneOf("order", e.Order, "fixed", "shuffled", "initiative", "addressed"),
+		oneOf("keypoints", e.Keypoints, "authored", "judge"),
+		oneOf("layout", e.Layout, "shared-prefix", "persona-first"),
+		oneOf("form", e.Form, "auto", "json", "lines"),
+	}
+	for _, c := range e.Control {
+		checks = append(checks, oneOf("control", c, sim.ControlNoConversation, sim.ControlTold))
+	}
+	for role := range e.Sampling {
+		checks = append(checks, oneOf("sampling", role, samplingRoles...))
+	}
+	for what, n := range map[string]int{"sessions": e.Sessions, "players": e.Players, "turns": e.Turns} {
+		if n < 1 {
+			checks = append(checks, usagef("%s is %d: at least 1 is needed", what, n))
+		}
+	}
+	if e.Jobs < 0 || e.Curve < 0 {
+		checks = append(checks, usagef("jobs and curve cannot be negative"))
+	}
+	if e.Keypoints == "judge" && (e.Judge == "lexical" || strings.HasPrefix(e.Judge, "embed:")) {
+		checks = append(checks, usagef("keypoints: judge needs a chat model as the judge; %s condenses nothing", e.Judge))
+	}
+	for _, spec := range e.models() {
+		if _, err := llm.ParseSpec(spec); err != nil {
+			checks = append(checks, usageError{err})
+		}
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// models lists every model that the experiment names, the judge's too.
+func (e *Experiment) models() []string {
+	var specs []string
+	add := func(s string) {
+		if !slices.Contains(specs, s) {
+			specs = append(specs, s)
+		}
+	}
+	for i := range e.Player {
+		for _, m := range e.Player[i].models(e.Players) {
+			add(m)
+		}
+	}
+	add(e.NPC)
+	if e.Referee != "none" && e.Referee != "dice" {
+		add(e.Referee)
+	}
+	if e.Judge != "lexical" {
+		add(strings.TrimPrefix(e.Judge, "embed:"))
+	}
+	return specs
+}
+
+// order returns who moves when.
+func (e *Experiment) order() sim.Order {
+	switch e.Order {
+	case "shuffled":
+		return sim.Shuffled{}
+	case "initiative":
+		return sim.Initiative{}
+	case "addressed":
+		return sim.Addressed{}
+	}
+	return sim.Fixed{}
+}
+
+// sessionSeed is the seed of the i-th session, the same for every arm.
+func (e *Experiment) sessionSeed(i int) uint64 { return sim.Mix(e.Seed, uint64(i)) }
+
+// stage is what scenarios are drawn from.
+type stage struct {
+	sheets    []*characters.Sheet   // nil: drawn anew for every session
+	knowledge []scenarios.Knowledge // nil: the library
+	scenes    []scenarios.Scene     // nil: the library
+}
+
+// scenario makes the situation of the i-th session, the same for every arm.
+func (e *Experiment) scenario(st *stage, i int) *scenarios.Scenario {
+	seed := e.sessionSeed(i)
+	r := sim.Rand(sim.Mix(seed, sim.HashText("cast")))
+	var cast []*characters.Sheet
+	if st.sheets == nil {
+		cast = characters.Generate(r, e.Players+1)
+	} else {
+		for _, at := range r.Perm(len(st.sheets))[:e.Players+1] {
+			cast = append(cast, st.sheets[at])
+		}
+	}
+	// Every piece of the library is played once before any is played again.
+	pick := func(n int) int {
+		round := sim.Rand(sim.Mix(e.Seed, sim.HashText("stage"), uint64(i/n)))
+		return round.Perm(n)[i%n]
+	}
+	if e.Scenario == scenarios.Expression {
+		scenes := st.scenes
+		if scenes == nil {
+			scenes = scenarios.Library().Scenes
+		}
+		return scenarios.NewExpression(&scenes[pick(len(scenes))], cast, sim.Rand(sim.Mix(seed, sim.HashText("aims"))))
+	}
+	knowledge := st.knowledge
+	if knowledge == nil {
+		knowledge = scenarios.Library().Knowledge
+	}
+	return scenarios.NewExchange(&knowledge[pick(len(knowledge))], cast)
+}

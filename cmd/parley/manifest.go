@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"parley/eval"
+	"parley/logs"
+	"parley/sim/llm"
+)
+
+// manifestName is the file that makes a directory a run.
+const manifestName = "run.json"
+
+// manifest says what was asked, of whom, and how far it came.
+type manifest struct {
+	ID         string                 `json:"id"`
+	Version    string                 `json:"version"`
+	Go         string                 `json:"go"`
+	State      State                  `json:"state"`
+	Started    time.Time              `json:"started"`
+	Finished   *time.Time             `json:"finished"`
+	Experiment *Experiment            `json:"experiment"`
+	Models     map[string]*servedNote `json:"models"`  // as written -> what was found out before the first turn
+	Prompts    map[string]string      `json:"prompts"` // file -> SHA-256
+	Sessions   map[State]int          `json:"sessions"`
+	Usage      *llm.Tally             `json:"usage"` // of models, by model and purpose
+	Streams    map[string]streamState `json:"streams"`
+	Results    []eval.Result          `json:"results"`
+}
+
+// servedNote is what a run decided about a model before its first turn, and keeps to when it is
+// taken up again.
+type servedNote struct {
+	Identity *llm.Identity `json:"identity,omitempty"`
+	Form     string        `json:"form,omitempty"` // json | lines
+	Why      string        `json:"why,omitempty"`  // of the form
+	NumCtx   int           `json:"num_ctx,omitempty"`
+	Ignored  []string      `json:"ignored,omitempty"` // sampling options that its server does not take
+}
+
+func newManifest(id string, e *Experiment, now time.Time) *manifest {
+	return &manifest{
+		ID: id, Version: version, Go: runtime.Version(), State: stateRunning, Started: now.UTC().Truncate(time.Microsecond),
+		Experiment: e, Models: map[string]*servedNote{}, Sessions: map[State]int{},
+	}
+}
+
+func readManifest(dir string) (*manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a run: it has no %s", dir, manifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.Experiment == nil {
+		return nil, fmt.Errorf("%s: it holds no experiment", path)
+	}
+	return &m, nil
+}
+
+func (m *manifest) write(dir string) error {
+	return logs.WriteJSON(filepath.Join(dir, manifestName), m)
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"parley/characters"
+	"parley/eval"
+	"parley/eval/iep"
+	"parley/logs"
+	"parley/scenarios"
+	"parley/sim"
+	"parley/sim/agent"
+	"parley/sim/fleet"
+	"parley/sim/llm"
+)
+
+// player plays a run: it makes the sessions of an experiment, keeps what happens, and scores them.
+type player struct {
+	dir      string
+	manifest *manifest
+	exp      *Experiment
+	stage    *stage
+	crew     *crew
+	journal  *logs.Journal
+	scorer   *iep.Scorer // nil where nothing is scored
+	progress *progress
+	now      func() time.Time
+
+	// What a resumed run starts from.
+	done     map[string]bool // sessions that are complete
+	restored map[string]*restored
+
+	mu     sync.Mutex
+	states map[State]int
+}
+
+// restored is what is on disk of a session that is not complete.
+type restored struct {
+	events []sim.Event
+	tokens int
+	calls  int
+}
+
+// play runs all sessions that are not done. After an error the run can be resumed.
+func (p *player) play(ctx context.Context) error {
+	e := p.exp
+	arms := len(e.Player)
+	jobs := func(yield func(func(context.Context) error) bool) {
+		for i := range e.Sessions {
+			for arm := range arms {
+				if p.done[sessionID(arm, i)] {
+					continue
+				}
+				if !yield(func(ctx context.Context) error { return p.session(ctx, arm, i) }) {
+					return
+				}
+			}
+		}
+	}
+	err := fleet.Run(ctx, p.jobs(), jobs)
+	if flushed := p.journal.Flush(context.WithoutCancel(ctx)); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// jobs is how many sessions are played at once: what the user says, else a few for models and as
+// many as hide the disk's latency for actors that need none.
+func (p *player) jobs() int {
+	switch {
+	case p.exp.Jobs > 0:
+		return p.exp.Jobs
+	case p.crew.hosted:
+		return 8
+	case p.crew.models > 0:
+		return 2
+	}
+	return 4 * runtime.GOMAXPROCS(0)
+}
+
+// session plays and scores one session. Its error stops the run.
+func (p *player) session(ctx context.Context, arm, i int) error {
+	e := p.exp
+	id := sessionID(arm, i)
+	s := e.scenario(p.stage, i)
+	ep := sim.NewEpisode(id, e.sessionSeed(i), s, e.Turns)
+	row := sessionRow{
+		ID: id, Index: i, Arm: e.Player[arm].Name, Seed: strconv.FormatUint(ep.Seed, 10),
+		Kind: string(s.Kind), Title: s.Title, State: stateComplete, Questions: s.Questions,
+		Started: p.now().UTC(),
+	}
+	whole, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", id, err)
+	}
+	row.Scenario = string(whole)
+	if r := p.restored[id]; r != nil {
+		if err := ep.Restore(r.events, r.tokens); err != nil {
+			return fmt.Errorf("%s does not fit the experiment: %w", p.dir, err)
+		}
+		if len(r.events) > 0 {
+			row.Started = r.events[0].Time
+		}
+		row.Calls = r.calls
+	}
+	game := sim.Game{
+		Episode: ep, Actors: map[characters.ID]sim.Actor{}, Order: e.order(), Endings: e.Endings.list(),
+		Control: e.Control, Now: p.now, Referee: p.crew.referee(),
+	}
+	models, table := e.Player[arm].models(e.Players), new(agent.Table)
+	for at, c := range s.Cast {
+		seat, spec := "npc", e.NPC
+		if c.ID != s.NPC {
+			seat, spec = "player", models[at]
+		}
+		actor, err := p.crew.actor(seat, spec, table)
+		if err != nil {
+			return err
+		}
+		game.Actors[c.ID] = actor
+		row.Cast = append(row.Cast, seatRow{ID: string(c.ID), Name: c.Name, Role: seat, Model: spec})
+	}
+	stored := map[string]bool{} // messages of this session that the journal has
+	for turn, err := range game.Play(ctx) {
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if hopeless(err) {
+				return err
+			}
+			row.State, row.Error = stateFailed, clean(err.Error())
+			break
+		}
+		b := p.journal.Batch()
+		p.addCalls(b, stored, turn.Calls)
+		logs.Add(b, streamEvents, turn.Events...)
+		if err := p.journal.Append(b); err != nil {
+			return err
+		}
+		row.Calls += len(turn.Calls)
+		p.progress.turn()
+	}
+	b := p.journal.Batch()
+	if row.State == stateComplete && p.scorer != nil {
+		scores, calls, err := p.scorer.Score(ctx, ep)
+		if err != nil {
+			return err
+		}
+		for i := range scores {
+			scores[i].Arm = row.Arm
+			scores[i].Reason = clean(scores[i].Reason)
+		}
+		p.addCalls(b, stored, calls)
+		logs.Add(b, streamScores, scores...)
+		row.Calls += len(calls)
+		p.progress.scores(scores)
+	}
+	row.count(ep)
+	row.Finished = p.now().UTC()
+	logs.Add(b, streamSessions, row)
+	if err := p.journal.Append(b); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.states[row.State]++
+	p.mu.Unlock()
+	p.progress.session(row.State)
+	return nil
+}
+
+// addCalls adds calls to a batch, and those of their messages that the session has not stored yet.
+func (p *player) addCalls(b *logs.Batch, stored map[string]bool, calls []llm.Call) {
+	for i := range calls {
+		calls[i].Error = clean(calls[i].Error)
+		for at, hash := range calls[i].Prompt {
+			if !stored[hash] {
+				stored[hash] = true
+				m := &calls[i].Messages[at]
+				logs.Add(b, streamMessages, messageRow{Hash: hash, Role: m.Role, Content: m.Content})
+			}
+		}
+	}
+	logs.Add(b, streamCalls, calls...)
+}
+
+// count fills in what the episode says about the session.
+func (row *sessionRow) count(ep *sim.Episode) {
+	row.Ended, row.Turns, row.Tokens = ep.Ended, ep.Turn(), ep.Tokens
+	for _, m := range ep.Moves() {
+		if m.Actor == ep.Scenario.NPC {
+			continue
+		}
+		row.Moves++
+		if m.Fault == "" {
+			row.Valid++
+		}
+		if m.Kind == sim.KindPass {
+			row.Passes++
+		}
+	}
+}
+
+// hopeless reports whether every other session would fail in the same way, so that the run had
+// better stop and be resumed once the cause is mended.
+func hopeless(err error) bool {
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Fault {
+	case llm.NotFound, llm.Denied, llm.Unreachable, llm.OverBudget:
+		return true
+	}
+	return false
+}
+
+// newScorer makes the scorer that an experiment asks for.
+func newScorer(ctx context.Context, e *Experiment, c *crew) (*iep.Scorer, error) {
+	if e.Scenario != scenarios.Exchange {
+		return nil, nil
+	}
+	lexical := iep.NewLexical(corpus())
+	judge, err := c.judge(ctx, lexical)
+	if err != nil {
+		return nil, err
+	}
+	return &iep.Scorer{
+		Judge: judge, Condense: e.Keypoints == "judge", Lexical: lexical, Every: e.Curve,
+		Heard: isReference(e.NPC),
+	}, nil
+}
+
+// corpus is what tells common words from rare ones: the facts of the library.
+func corpus() []string {
+	var texts []string
+	for _, k := range scenarios.Library().Knowledge {
+		for i := range k.Facts {
+			texts = append(texts, k.Facts[i].Text)
+		}
+	}
+	return texts
+}
+
+// unscored counts scores without a value.
+func unscored(results []eval.Result) int {
+	n := 0
+	for _, r := range results {
+		if r.Unit == "players" {
+			n += r.Of - r.N
+		}
+	}
+	return n
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/eval"
+	"parley/logs"
+	"parley/sim"
+	"parley/sim/llm"
+)
+
+// The streams of a run, in the order in which a turn's rows become durable: what is referred to
+// stands on disk before what refers to it. A session's row comes last: it says that the session is
+// done.
+const (
+	streamMessages = "messages"
+	streamCalls    = "calls"
+	streamScores   = "scores"
+	streamEvents   = "events"
+	streamSessions = "sessions"
+)
+
+var streams = []string{streamMessages, streamCalls, streamScores, streamEvents, streamSessions}
+
+// messageRow is a distinct message of the prompts.
+type messageRow struct {
+	Hash    string   `json:"hash" parquet:"hash"`
+	Role    llm.Role `json:"role" parquet:"role,dict"`
+	Content string   `json:"content" parquet:"content"`
+}
+
+// State says how far a session, or a run, came.
+type State string
+
+const (
+	stateRunning     State = "running"
+	stateInterrupted State = "interrupted"
+	stateComplete    State = "complete"
+	stateFailed      State = "failed"
+)
+
+// sessionRow is a session that is done: complete, or failed and to be taken up again.
+type sessionRow struct {
+	ID        string    `json:"id" parquet:"id"`
+	Index     int       `json:"index" parquet:"index"` // the same in every arm for the same situation
+	Arm       string    `json:"arm" parquet:"arm,dict"`
+	Seed      string    `json:"seed" parquet:"seed"` // decimal; 64 bits, which readers of JSON would round
+	Kind      string    `json:"kind" parquet:"kind,dict"`
+	Title     string    `json:"title" parquet:"title,dict"`
+	State     State     `json:"state" parquet:"state,dict"`
+	Ended     string    `json:"ended" parquet:"ended,dict"` // why the play ended
+	Error     string    `json:"error" parquet:"error"`
+	Cast      []seatRow `json:"cast" parquet:"cast,list"`
+	Turns     int       `json:"turns" parquet:"turns"`   // played
+	Moves     int       `json:"moves" parquet:"moves"`   // of them by players
+	Valid     int       `json:"valid" parquet:"valid"`   // of these without a fault
+	Passes    int       `json:"passes" parquet:"passes"` // of these that did nothing
+	Calls     int       `json:"calls" parquet:"calls"`   // of models, the judge's too
+	Tokens    int       `json:"tokens" parquet:"tokens"` // as far as servers said
+	Questions []string  `json:"questions" parquet:"questions,list"`
+	Scenario  string    `json:"scenario" parquet:"scenario"` // the whole situation, JSON
+	Started   time.Time `json:"started" parquet:"started,timestamp(microsecond)"`
+	Finished  time.Time `json:"finished" parquet:"finished,timestamp(microsecond)"`
+}
+
+// seatRow is who sat at the table.
+type seatRow struct {
+	ID    string `json:"id" parquet:"id"`
+	Name  string `json:"name" parquet:"name"`
+	Role  string `json:"role" parquet:"role"` // player | npc
+	Model string `json:"model" parquet:"model"`
+}
+
+func journalPath(dir, stream string) string { return filepath.Join(dir, stream+".jsonl") }
+func parquetPath(dir, stream string) string { return filepath.Join(dir, stream+".parquet") }
+
+// rows reads a stream of a run from wherever it stands: Parquet once the run is complete, else the
+// journal. A torn last line of a journal is no row; a stream that is not there has none.
+func rows[T any](dir, stream string) iter.Seq2[T, error] {
+	if path := parquetPath(dir, stream); exists(path) {
+		return logs.ReadParquet[T](path)
+	}
+	return journalRows[T](dir, stream)
+}
+
+// journalRows reads a stream's journal.
+func journalRows[T any](dir, stream string) iter.Seq2[T, error] {
+	path := journalPath(dir, stream)
+	return func(yield func(T, error) bool) {
+		if !exists(path) {
+			return
+		}
+		for row, err := range logs.Read[T](path) {
+			if logs.IsTorn(err) {
+				return
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// The order of the rows in a complete run. Rows of one session stay in the order in which they came.
+func bySession(a, b *sessionRow) int { return cmp.Compare(a.ID, b.ID) }
+func byEvent(a, b *sim.Event) int    { return cmp.Or(cmp.Compare(a.Session, b.Session), a.Seq-b.Seq) }
+func byCall(a, b *llm.Call) int      { return cmp.Compare(a.Session, b.Session) }
+func byScore(a, b *eval.Score) int   { return cmp.Compare(a.Session, b.Session) }
+func byMessage(a, b *messageRow) int { return cmp.Compare(a.Hash, b.Hash) }
+
+// What differs between two runs that are the same otherwise: when things happened and how long they
+// took.
+func timelessSession(s *sessionRow) { s.Started, s.Finished = time.Time{}, time.Time{} }
+func timelessEvent(e *sim.Event)    { e.Time = time.Time{} }
+func timelessCall(c *llm.Call) {
+	c.Started = time.Time{}
+	c.Queue, c.Load, c.Read, c.Write, c.Total = 0, 0, 0, 0, 0
+}
+
+// streamState is what a manifest says of a complete stream.
+type streamState struct {
+	Rows   int64  `json:"rows"`
+	Digest string `json:"digest"` // SHA-256 of the canonical JSON lines of the rows, in order
+}
+
+// compact turns the journal of a finished run into Parquet, one file a stream, each proven equal to
+// its journal. The journals stay.
+func compact(dir string) (map[string]streamState, error) {
+	done := map[string]streamState{}
+	meta := logs.Meta{Program: "parley", Version: version}
+	note := func(stream string, c logs.Compacted, err error) error {
+		if err != nil {
+			return fmt.Errorf("write %s: %w", parquetPath(dir, stream), err)
+		}
+		done[stream] = streamState{c.Rows, c.Digest}
+		return nil
+	}
+	one := func(stream string, run func(journal, path string) (logs.Compacted, error)) error {
+		c, err := run(journalPath(dir, stream), parquetPath(dir, stream))
+		return note(stream, c, err)
+	}
+	for _, err := range []error{
+		one(streamMessages, func(j, p string) (logs.Compacted, error) {
+			return logs.Compact(j, p, logs.Compaction[messageRow]{Compare: byMessage, Keep: logs.KeepFirst, Meta: meta})
+		}),
+		one(streamCalls, func(j, p string) (logs.Compacted, error) {
+			return logs.Compact(j, p, logs.Compaction[llm.Call]{Compare: byCall, Meta: meta})
+		}),
+		one(streamScores, func(j, p string) (logs.Compacted, error) {
+			return logs.Compact(j, p, logs.Compaction[eval.Score]{Compare: byScore, Meta: meta})
+		}),
+		one(streamEvents, func(j, p string) (logs.Compacted, error) {
+			return logs.Compact(j, p, logs.Compaction[sim.Event]{Compare: byEvent, Meta: meta})
+		}),
+		one(streamSessions, func(j, p string) (logs.Compacted, error) {
+			return logs.Compact(j, p, logs.Compaction[sessionRow]{Compare: bySession, Keep: logs.KeepLast, Meta: meta})
+		}),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return done, nil
+}
+
+// sessionID names the i-th session of an arm, both from 0. IDs sort in the order of arms and sessions.
+func sessionID(arm, i int) string { return fmt.Sprintf("a%02d-%07d", arm+1, i+1) }
+
+// clean makes sure that no row of a run holds a key: what looks like one in an error text goes.
+func clean(text string) string {
+	for _, key := range secretsInUse() {
+		text = strings.ReplaceAll(text, key, "[key]")
+	}
+	return text
+}

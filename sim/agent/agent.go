@@ -1,0 +1,187 @@
+// Package agent plays characters with a language model: it shows the model what its character knows,
+// asks it for a move in one of two forms, and reads what comes back, whatever that is.
+//
+// Prompts are files (see Prompts). A reply that is no move is a fault: counted, kept raw in its call
+// and played as a pass; no model is asked to repair it, and it is not asked for again. The package
+// knows no vendor, no order of play and no file of a run.
+//
+// A prompt is made of messages that are each sent many times: rules, scene, one for every line of the
+// transcript, the character, and the turn's instruction. Everybody's lines, one's own included, are
+// the transcript's, in the third person and in the user's role, so that an agent that is built anew
+// sends the same prompt, agents share a prefix, and templates that insist on alternating roles are
+// content: on the wire a prompt is one system message and one user message.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/sim"
+	"parley/sim/llm"
+)
+
+// Layout is the order of a prompt's parts.
+type Layout string
+
+const (
+	// SharedPrefix puts rules, scene and transcript first and the character last: agents that take
+	// turns with one model share all but the end, which a server with a prefix cache reads once.
+	SharedPrefix Layout = "shared-prefix"
+	// PersonaFirst puts the character into the system message, before scene and transcript.
+	PersonaFirst Layout = "persona-first"
+)
+
+// Config says who plays and how it is asked.
+type Config struct {
+	Model    llm.Model
+	Name     string // of the model, as the user wrote it
+	Sampling llm.Sampling
+	Form     Form     // empty: JSON
+	Layout   Layout   // empty: SharedPrefix
+	Prompts  *Prompts // nil: BuiltinPrompts
+	Checks   bool     // skill checks are rolled: a reply may name the one that its deed needs
+	Now      func() time.Time
+}
+
+// Maker makes the agents of one model.
+type Maker struct {
+	Config
+	window int // bytes of transcript to leave out at a time
+}
+
+// New checks a configuration and fills in what it leaves out.
+func New(cfg Config) (*Maker, error) {
+	bad := func(what string) (*Maker, error) { return nil, fmt.Errorf("set up agents: %s", what) }
+	switch {
+	case cfg.Model == nil:
+		return bad("no model")
+	case cfg.Name == "":
+		return bad("the model has no name")
+	case cfg.Now == nil:
+		return bad("no clock")
+	}
+	switch cfg.Form {
+	case "":
+		cfg.Form = JSON
+	case JSON, Lines:
+	default:
+		return bad(fmt.Sprintf("unknown form %q; there are %s and %s", cfg.Form, JSON, Lines))
+	}
+	switch cfg.Layout {
+	case "":
+		cfg.Layout = SharedPrefix
+	case SharedPrefix, PersonaFirst:
+	default:
+		return bad(fmt.Sprintf("unknown layout %q; there are %s and %s", cfg.Layout, SharedPrefix, PersonaFirst))
+	}
+	if cfg.Prompts == nil {
+		cfg.Prompts = BuiltinPrompts()
+	}
+	cfg.Sampling = cfg.Sampling.Complete()
+	window := cfg.Sampling.NumCtx
+	if window <= 0 {
+		window = 8192
+	}
+	return &Maker{Config: cfg, window: window}, nil
+}
+
+// Agent returns an agent for one seat of one session. It plays whichever character its views show,
+// and holds nothing but what it rendered of them. The agents of one session, whichever makers they
+// are from, may share a table; with nil, the agent has one of its own.
+func (m *Maker) Agent(t *Table) *Agent {
+	if t == nil {
+		t = new(Table)
+	}
+	return &Agent{maker: m, table: t}
+}
+
+// Agent is a sim.Actor and a sim.Debriefer. It is not safe for concurrent use.
+type Agent struct {
+	maker *Maker
+	table *Table
+	memory
+}
+
+// Act asks the model for a move. Errors are those of the model, but for a content filter's, which is
+// a fault of the decision. Which facts a move gives away is not known here: Facts is nil.
+func (a *Agent) Act(ctx context.Context, v *sim.View) (sim.Decision, error) {
+	return a.act(ctx, v, "act")
+}
+
+func (a *Agent) act(ctx context.Context, v *sim.View, purpose string) (sim.Decision, error) {
+	if err := a.see(a.maker, a.table, v); err != nil {
+		return sim.Decision{}, err
+	}
+	resp, calls, err := a.ask(ctx, v, purpose, a.maker.Sampling, a.schema, a.turn)
+	d := sim.Decision{Calls: calls}
+	switch {
+	case err != nil && llm.FaultOf(err) == llm.Blocked:
+		d.Fault = FaultFiltered
+		return d, nil
+	case err != nil:
+		return d, fmt.Errorf("ask %s for a move: %w", v.Self.ID, err)
+	}
+	if d.Fault = finishFault(resp); d.Fault != "" {
+		return d, nil
+	}
+	m := a.cast.parse(resp.Text, a.maker.Form, broken(resp))
+	d.Speech, d.Deed, d.To, d.Skill, d.Fault = m.Speech, m.Deed, m.To, m.Skill, m.Fault
+	return d, nil
+}
+
+// finishFault is what the server itself says was wrong.
+func finishFault(resp *llm.Response) string {
+	switch resp.Finish {
+	case llm.Filtered:
+		return FaultFiltered
+	case llm.Refused:
+		return FaultRefused
+	}
+	return ""
+}
+
+func broken(resp *llm.Response) bool { return resp.Finish == llm.Length || resp.Finish == llm.Cut }
+
+// errCut is a prompt that a server shortened by itself: not the prompt that the view asks for.
+var errCut = errors.New("the server cut the prompt")
+
+// ask puts the prompt that ends with tail to the model. Where it is too long for the model's context,
+// the oldest part of the transcript is left out, for this turn and those after it, until it fits.
+func (a *Agent) ask(ctx context.Context, v *sim.View, purpose string, s llm.Sampling, schema json.RawMessage, tail llm.Message) (*llm.Response, []llm.Call, error) {
+	if s.Seed == nil {
+		drawn := int64(v.Seed & 0x7fffffff)
+		s.Seed = &drawn
+	}
+	calls := make([]llm.Call, 0, 1)
+	for try, dropped, kept := 0, a.dropped, a.dropped; ; try++ {
+		resp, call, err := llm.Ask(ctx, a.maker.Model, a.maker.Name, llm.Request{
+			Messages: a.prompt(dropped, tail),
+			Sampling: s,
+			Schema:   schema,
+			Tag:      llm.Tag{Session: v.Session, Actor: string(v.Self.ID), Purpose: purpose, Turn: v.Turn, Try: try},
+		}, a.maker.Now)
+		call.Dropped = dropped
+		if err == nil && resp.Truncated {
+			err = &llm.Error{Model: a.maker.Name, Fault: llm.TooLong, Err: errCut}
+			call.Fault, call.Error = llm.TooLong, err.Error()
+		}
+		calls = append(calls, call)
+		if err == nil {
+			a.dropped = kept
+			return resp, calls, nil
+		}
+		if llm.FaultOf(err) != llm.TooLong {
+			return nil, calls, err
+		}
+		next, lasting := a.leaveOut(dropped, a.maker.window)
+		if next == dropped {
+			return nil, calls, fmt.Errorf("the prompt does not fit even with all but the newest of the play left out: %w", err)
+		}
+		if dropped = next; lasting {
+			kept = next
+		}
+	}
+}

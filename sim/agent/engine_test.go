@@ -1,0 +1,224 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/characters"
+	"parley/logs"
+	"parley/scenarios"
+	"parley/sim"
+	"parley/sim/agent"
+	"parley/sim/fleet"
+	"parley/sim/llm"
+)
+
+// engine plays whole games of four agents with a model that answers at once, and keeps of every turn
+// what a run keeps: the session's new messages, the call and the events.
+type engine struct {
+	maker   *agent.Maker
+	journal *logs.Journal
+	turns   int
+}
+
+var kept = []string{"messages", "calls", "events"}
+
+type message struct {
+	Hash    string   `json:"hash"`
+	Role    llm.Role `json:"role"`
+	Content string   `json:"content"`
+}
+
+// instant answers every turn with another line, so that every turn brings a new message.
+func instant() llm.Func {
+	responses := make([]*llm.Response, 512)
+	tokens := 0
+	for i := range responses {
+		responses[i] = &llm.Response{
+			Text:   fmt.Sprintf(`{"speech": "Then tell me who rang it last, and why the other %d left.", "deed": "leans closer", "to": []}`, i),
+			Finish: llm.Stop, ServedBy: "instant", Usage: llm.Usage{Prompt: &tokens, Completion: &tokens},
+		}
+	}
+	return func(_ context.Context, req llm.Request) (*llm.Response, error) {
+		return responses[req.Tag.Turn%len(responses)], nil
+	}
+}
+
+func newEngine(t testing.TB, m llm.Model, turns int, open func(string) (logs.File, error)) *engine {
+	t.Helper()
+	maker, err := agent.New(agent.Config{Model: m, Name: "script:instant", Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := logs.Open(t.TempDir(), kept, logs.Options{Create: open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &engine{maker, j, turns}
+}
+
+// game plays one game. Debriefs are left out, since they are no turns.
+func (e *engine) game(ctx context.Context, i int) error {
+	r := rand.New(rand.NewPCG(uint64(i), 7))
+	pieces := scenarios.Library().Knowledge
+	s := scenarios.NewExchange(&pieces[i%len(pieces)], characters.Generate(r, 4))
+	s.Questions = nil
+	game := sim.Game{
+		Episode: sim.NewEpisode(fmt.Sprintf("s%06d", i), r.Uint64(), s, e.turns),
+		Actors:  make(map[characters.ID]sim.Actor, 4), Now: time.Now,
+	}
+	table := new(agent.Table)
+	for _, c := range s.Cast {
+		game.Actors[c.ID] = e.maker.Agent(table)
+	}
+	stored := map[string]bool{}
+	for turn, err := range game.Play(ctx) {
+		if err != nil {
+			return err
+		}
+		b := e.journal.Batch()
+		for i := range turn.Calls {
+			c := &turn.Calls[i]
+			for at, hash := range c.Prompt {
+				if !stored[hash] {
+					stored[hash] = true
+					logs.Add(b, "messages", message{hash, c.Messages[at].Role, c.Messages[at].Content})
+				}
+			}
+		}
+		logs.Add(b, "calls", turn.Calls...)
+		logs.Add(b, "events", turn.Events...)
+		if err := e.journal.Append(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// play plays so many games, some of them at once, until all is kept.
+func (e *engine) play(ctx context.Context, games, atOnce int) error {
+	var jobs iter.Seq[func(context.Context) error] = func(yield func(func(context.Context) error) bool) {
+		for i := range games {
+			if !yield(func(ctx context.Context) error { return e.game(ctx, i) }) {
+				return
+			}
+		}
+	}
+	if err := fleet.Run(ctx, atOnce, jobs); err != nil {
+		return err
+	}
+	return e.journal.Flush(ctx)
+}
+
+// heap is a file in memory, of which the newest megabytes are kept.
+type heap struct{ data []byte }
+
+func (h *heap) Write(p []byte) (int, error) {
+	if len(h.data)+len(p) > cap(h.data) {
+		h.data = h.data[:0]
+	}
+	h.data = append(h.data, p...)
+	return len(p), nil
+}
+func (*heap) Sync() error  { return nil }
+func (*heap) Close() error { return nil }
+
+func inMemory(string) (logs.File, error) { return &heap{make([]byte, 0, 4<<20)}, nil }
+
+// BenchmarkEngine measures agent turns: view, prompt, call, reply, event, and the journal's rows.
+func BenchmarkEngine(b *testing.B) {
+	for _, bench := range []struct {
+		name   string
+		turns  int
+		atOnce int
+		open   func(string) (logs.File, error)
+	}{
+		{"memory", 30, 4 * runtime.GOMAXPROCS(0), inMemory},
+		{"disk", 30, 256, nil},
+		{"turns=30", 30, 4 * runtime.GOMAXPROCS(0), inMemory},
+		{"turns=300", 300, 4 * runtime.GOMAXPROCS(0), inMemory},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			e := newEngine(b, instant(), bench.turns, bench.open)
+			scenarios.Library() // is parsed once
+			games := (b.N + bench.turns - 1) / bench.turns
+			b.ReportAllocs()
+			b.ResetTimer()
+			if err := e.play(b.Context(), games, bench.atOnce); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			turns := float64(games * bench.turns)
+			b.ReportMetric(turns/b.Elapsed().Seconds(), "turns/s")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/turns, "ns/turn")
+			if err := e.journal.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+	b.Run("1000-games", func(b *testing.B) {
+		const games, turns = 1000, 30
+		var top float64
+		for range b.N {
+			top = max(top, open(b, games, turns))
+		}
+		b.ReportMetric(top, "MiB")
+		b.ReportMetric(float64(b.N*games*turns)/b.Elapsed().Seconds(), "turns/s")
+	})
+}
+
+// open plays so many games at once, each of which waits before its last turn until all others are
+// there, and returns the most memory that the process held, in MiB.
+func open(b *testing.B, games, turns int) float64 {
+	runtime.GC()
+	var waiting sync.WaitGroup
+	waiting.Add(games)
+	answer := instant()
+	e := newEngine(b, llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
+		if req.Tag.Turn == turns {
+			waiting.Done()
+			waiting.Wait()
+		}
+		return answer(ctx, req)
+	}), turns, nil)
+	stop := watch()
+	if err := e.play(b.Context(), games, games); err != nil {
+		b.Fatal(err)
+	}
+	top := stop()
+	if err := e.journal.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return top
+}
+
+// watch looks at what the process holds of the system's memory until stop is called, which returns
+// the most, in MiB.
+func watch() (stop func() float64) {
+	var top atomic.Uint64
+	quit, done := make(chan bool), make(chan bool)
+	go func() {
+		defer close(done)
+		s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			metrics.Read(s)
+			top.Store(max(top.Load(), s[0].Value.Uint64()-s[1].Value.Uint64()))
+			select {
+			case <-tick.C:
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() float64 { close(quit); <-done; return float64(top.Load()) / (1 << 20) }
+}

@@ -1,0 +1,213 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/scenarios"
+	"parley/sim"
+	"parley/sim/agent"
+	"parley/sim/llm"
+)
+
+// small is a model whose context holds so many bytes.
+type small struct {
+	holds int
+	cuts  bool // says so by cutting the prompt
+	model
+}
+
+func (m *small) Generate(ctx context.Context, req llm.Request) (*llm.Response, error) {
+	n := 0
+	for _, p := range req.Messages {
+		n += len(p.Content) + 1
+	}
+	resp, err := m.model.Generate(ctx, req)
+	if n > m.holds {
+		if m.cuts {
+			resp.Truncated = true
+			return resp, err
+		}
+		return nil, &llm.Error{Model: "small", Fault: llm.TooLong, Err: fmt.Errorf("%d bytes do not fit", n)}
+	}
+	return resp, err
+}
+
+func longPlay(n int) []*sim.Event {
+	events := []*sim.Event{{Kind: sim.KindScene, Text: "Rain keeps four people in a chapel for the night."}}
+	for i := range n {
+		events = append(events, &sim.Event{Kind: sim.KindAct, Actor: sheets[i%4].ID, Turn: i + 1,
+			Speech: fmt.Sprintf("This is remark %d, and %s.", i, strings.Repeat("on it goes ", i%7))})
+	}
+	return events
+}
+
+func TestTooLongPromptsLoseTheOldestLines(t *testing.T) {
+	for _, cuts := range []bool{false, true} {
+		events := longPlay(120)
+		old := &small{holds: 5000, cuts: cuts, model: model{reply: "SAY: Hm."}}
+		cfg := agent.Config{Form: agent.Lines, Sampling: llm.Sampling{NumCtx: 1024}}
+		a := build(t, old, cfg)
+		dropped, changes := 0, 0
+		for n := 1; n < len(events); n += 4 {
+			v := view(0, scenarios.Exchange, events[:n]...)
+			got, err := a.Act(t.Context(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Speech != "Hm." {
+				t.Fatalf("decision %+v", got)
+			}
+			last := got.Calls[len(got.Calls)-1]
+			if last.Dropped < dropped {
+				t.Errorf("after %d events only %d lines are left out, %d were before", n, last.Dropped, dropped)
+			}
+			if last.Dropped > dropped {
+				changes++
+			}
+			dropped = last.Dropped
+			for i, c := range got.Calls {
+				if want := fmt.Sprintf("s1/5/orla/act/%d", i); c.ID != want {
+					t.Errorf("call %s, want %s", c.ID, want)
+				}
+				if fails := i < len(got.Calls)-1; fails != (c.Fault == llm.TooLong) {
+					t.Errorf("call %d of %d has the fault %q", i+1, len(got.Calls), c.Fault)
+				}
+			}
+			if p := old.prompt(); !strings.Contains(p, "Rain keeps") || dropped > 0 != strings.Contains(p, "(The beginning is left out.)") ||
+				dropped > 0 && strings.Contains(p, "remark 0,") || n > 1 && !strings.Contains(p, fmt.Sprintf("remark %d,", n-2)) {
+				t.Errorf("with %d lines left out the prompt is:\n%s", dropped, p)
+			}
+
+			anew := &small{holds: 5000, cuts: cuts, model: model{reply: "SAY: Hm."}}
+			if _, err := build(t, anew, cfg).Act(t.Context(), v); err != nil {
+				t.Fatal(err)
+			}
+			if anew.prompt() != old.prompt() {
+				t.Fatalf("after %d events a new agent asks otherwise", n)
+			}
+		}
+		if dropped == 0 || changes > 8 {
+			t.Errorf("%d lines left out in %d steps; the prefix should stay for a while", dropped, changes)
+		}
+	}
+}
+
+func TestTooLongWhateverIsLeftOut(t *testing.T) {
+	m := &small{holds: 100, model: model{reply: "PASS"}}
+	a := build(t, m, agent.Config{Form: agent.Lines, Sampling: llm.Sampling{NumCtx: 512}})
+	d, err := a.Act(t.Context(), view(0, scenarios.Exchange, longPlay(40)...))
+	if llm.FaultOf(err) != llm.TooLong {
+		t.Fatalf("error %v", err)
+	}
+	if last := d.Calls[len(d.Calls)-1]; last.Dropped != 39 || len(d.Calls) < 3 {
+		t.Errorf("%d lines left out in %d calls before giving up, want 39 in some", last.Dropped, len(d.Calls))
+	}
+	m.holds = 1 << 20
+	d, err = a.Act(t.Context(), view(0, scenarios.Exchange, longPlay(40)...))
+	if err != nil || d.Calls[0].Dropped == 39 {
+		t.Errorf("what was left out in need is left out for ever: %d, error %v", d.Calls[0].Dropped, err)
+	}
+}
+
+func TestDebriefFaults(t *testing.T) {
+	for _, test := range []struct {
+		reason, raw string
+		finish      llm.Finish
+		err         error
+		text, fault string
+	}{
+		{reason: "plain", raw: "A monk cast it.\nIt rings once a year.", text: "A monk cast it.\nIt rings once a year."},
+		{reason: "fenced", raw: "```\nA monk cast it.\n```", text: "A monk cast it."},
+		{reason: "quoted", raw: "\"A monk cast it.\"", text: "A monk cast it."},
+		{reason: "own name", raw: "**Orla Venn:** A monk cast it.", text: "A monk cast it."},
+		{reason: "own name on its own line", raw: "Orla:\n1. A monk cast it.", text: "1. A monk cast it."},
+		{reason: "others may be quoted", raw: "I asked.\nMaud: it rings once a year.", text: "I asked.\nMaud: it rings once a year."},
+		{reason: "reasoning", raw: "<think>What did I hear?</think>A monk cast it.", text: "A monk cast it."},
+		{reason: "token", raw: "A monk cast it.<|im_end|>\n<|im_start|>user", text: "A monk cast it.", fault: agent.FaultLeakedTokens},
+		{reason: "cut off is kept", raw: "A monk cast it. It rings", finish: llm.Length, text: "A monk cast it. It rings", fault: agent.FaultCutOff},
+		{reason: "reasoning cut off", raw: "<think>What did I", finish: llm.Length, fault: agent.FaultCutOff},
+		{reason: "empty", raw: " \n", fault: agent.FaultEmpty},
+		{reason: "refused", raw: "As an AI language model, I did not hear anything.", fault: agent.FaultRefused},
+		{reason: "said by the server", finish: llm.Refused, fault: agent.FaultRefused},
+		{reason: "filtered", raw: "A monk", finish: llm.Filtered, fault: agent.FaultFiltered},
+		{reason: "blocked", err: &llm.Error{Fault: llm.Blocked}, fault: agent.FaultFiltered},
+		{reason: "flood", raw: strings.Repeat("A monk cast the bell. ", 5000), fault: agent.FaultFlood},
+		{reason: "other language is kept", raw: "Колокол отлил монах.", text: "Колокол отлил монах.", fault: agent.FaultOtherLanguage},
+		{reason: "not knowing is an answer", raw: "I do not know.", text: "I do not know."},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			m := llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
+				if test.err != nil {
+					return nil, test.err
+				}
+				return &llm.Response{Text: test.raw, Finish: test.finish}, nil
+			})
+			got, err := build(t, m, agent.Config{}).Debrief(t.Context(), view(0, scenarios.Exchange, play()...), []string{"What?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Text != test.text || got.Fault != test.fault || len(got.Calls) != 1 || got.Calls[0].Reply != test.raw {
+				t.Errorf("text %.80q, fault %q, %d calls; want %q, %q", got.Text, got.Fault, len(got.Calls), test.text, test.fault)
+			}
+		})
+	}
+	gone := errors.New("gone")
+	m := llm.Func(func(context.Context, llm.Request) (*llm.Response, error) { return nil, gone })
+	if got, err := build(t, m, agent.Config{}).Debrief(t.Context(), view(0, scenarios.Exchange), nil); !errors.Is(err, gone) || len(got.Calls) != 1 {
+		t.Errorf("error %v with %d calls", err, len(got.Calls))
+	}
+}
+
+func TestProbe(t *testing.T) {
+	for _, test := range []struct {
+		reason, raw string
+		finish      llm.Finish
+		err         error
+		form        agent.Form
+		why         string
+	}{
+		{reason: "it works", raw: `{"speech":"To the hills.","deed":"","to":[]}`, form: agent.JSON, why: "answered in JSON"},
+		{reason: "prose", raw: "It leads to the hills.", form: agent.Lines, why: `"unparsed"`},
+		{reason: "cut off", raw: `{"speech":"To the`, finish: llm.Length, form: agent.Lines, why: `"cut off"`},
+		{reason: "no schemas", err: &llm.Error{Model: "m", Fault: llm.Unsupported}, form: agent.Lines, why: "does not take a JSON schema"},
+		{reason: "schema refused", err: &llm.Error{Model: "m", Fault: llm.BadRequest}, form: agent.Lines, why: "bad request"},
+		{reason: "filtered", finish: llm.Filtered, form: agent.JSON, why: "filtered"},
+		{reason: "no server", err: &llm.Error{Model: "m", Fault: llm.Unreachable}},
+	} {
+		t.Run(test.reason, func(t *testing.T) {
+			m := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
+				if len(req.Schema) == 0 || req.Tag.Purpose != "probe" {
+					t.Errorf("probed without a schema or for %q", req.Tag.Purpose)
+				}
+				if test.err != nil {
+					return nil, test.err
+				}
+				return &llm.Response{Text: test.raw, Finish: test.finish}, nil
+			})
+			form, why, calls, err := agent.Probe(t.Context(), m, "m", llm.Sampling{}, now)
+			if form != test.form || !strings.Contains(why, test.why) || len(calls) != 1 || (err != nil) != (test.form == "") {
+				t.Errorf("form %q because %q, %d calls, error %v; want %q because of %q", form, why, len(calls), err, test.form, test.why)
+			}
+		})
+	}
+}
+
+func TestContextNeedHoldsARealPrompt(t *testing.T) {
+	for _, turns := range []int{12, 30, 300} {
+		m := &model{reply: "PASS"}
+		if _, err := build(t, m, agent.Config{}).Act(t.Context(), view(0, scenarios.Exchange, longPlay(turns)...)); err != nil {
+			t.Fatal(err)
+		}
+		tokens := len(m.prompt())/3 + 400 // three bytes a token is pessimistic for English
+		if got := agent.ContextNeed(turns, 400); got < tokens || got > 6*tokens || got%1024 != 0 {
+			t.Errorf("%d turns: %d tokens of context, but the prompt with its reply has about %d", turns, got, tokens)
+		}
+	}
+	if agent.ContextNeed(30, 0) != agent.ContextNeed(30, 400) {
+		t.Error("0 tokens are not the default of a sampling")
+	}
+}

@@ -1,0 +1,221 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"parley/characters"
+	"parley/sim"
+	"parley/sim/llm"
+)
+
+// Table is what the agents of one session share, so that it is rendered once: the rules, the scene,
+// and the lines of what happened. Like all that agents keep it is a cache. It is not safe for
+// concurrent use, as a game asks one agent at a time.
+type Table struct {
+	session string
+	prompts *Prompts
+	checks  bool
+	public  *cast
+	data    *table
+	rules   llm.Message
+	scene   llm.Message
+	lines   []rendered // by sequence number
+}
+
+type rendered struct {
+	event *sim.Event
+	line  llm.Message // empty where the event is no part of the transcript
+}
+
+// memory is what an agent rendered of its views so far. It is a cache: an agent without it renders
+// the same from the view alone.
+type memory struct {
+	session string
+	self    characters.ID
+	cast    *cast
+	schema  json.RawMessage
+
+	head    []llm.Message // rules, scene and, persona first, the character
+	persona []llm.Message // the character, where it comes after the transcript
+	turn    llm.Message   // the instruction
+
+	seen    int // events rendered
+	last    int // sequence number of the last of these
+	lines   []llm.Message
+	dropped int // of lines, left out because the prompt was too long
+}
+
+var (
+	playSoFar = llm.NewMessage(llm.User, "The play so far:")
+	notBegun  = llm.NewMessage(llm.User, "(Nothing has been said or done yet.)")
+	leftOut   = llm.NewMessage(llm.User, "(The beginning is left out.)")
+)
+
+// see renders what is new in a view.
+func (a *memory) see(m *Maker, t *Table, v *sim.View) error {
+	known := a.cast != nil && a.session == v.Session && a.self == v.Self.ID && a.seen <= len(v.Events) &&
+		(a.seen == 0 || v.Events[a.seen-1].Seq == a.last)
+	if !known {
+		if err := a.begin(m, t, v); err != nil {
+			return err
+		}
+	}
+	for _, e := range v.Events[a.seen:] {
+		if line := t.line(a.cast, e, v.Premise); line.Content != "" {
+			a.lines = append(a.lines, line)
+		}
+		a.last = e.Seq
+	}
+	a.seen = len(v.Events)
+	return nil
+}
+
+// line renders an event, or finds it rendered.
+func (t *Table) line(c *cast, e *sim.Event, premise string) llm.Message {
+	if e.Seq >= 0 && e.Seq < len(t.lines) && t.lines[e.Seq].event == e {
+		return t.lines[e.Seq].line
+	}
+	var line llm.Message
+	if text := c.line(e, premise); text != "" {
+		line = llm.NewMessage(llm.User, text)
+	}
+	// Sequence numbers are dense, but for what these agents do not perceive. Others are not kept.
+	if t.lines == nil {
+		t.lines = make([]rendered, 0, 64)
+	}
+	for near := len(t.lines) + 64; e.Seq >= len(t.lines) && e.Seq < near; {
+		t.lines = append(t.lines, rendered{})
+	}
+	if e.Seq >= 0 && e.Seq < len(t.lines) {
+		t.lines[e.Seq] = rendered{e, line}
+	}
+	return line
+}
+
+// set renders what everybody at the table is told before the play.
+func (t *Table) set(m *Maker, v *sim.View) error {
+	if t.public != nil && t.session == v.Session && t.prompts == m.Prompts && t.checks == m.Checks {
+		return nil
+	}
+	*t = Table{session: v.Session, prompts: m.Prompts, checks: m.Checks, public: newCast(v.Self.ID, v.Cast)}
+	t.data = tableOf(v, t.public, m.Checks)
+	rules, err := m.Prompts.render(promptRules, t.data)
+	if err != nil {
+		return err
+	}
+	scene, err := m.Prompts.render(promptScene, t.data)
+	if err != nil {
+		return err
+	}
+	t.rules, t.scene = llm.NewMessage(llm.System, rules), llm.NewMessage(llm.System, "\n"+scene)
+	return nil
+}
+
+// begin renders what stays the same for a whole session.
+func (a *memory) begin(m *Maker, t *Table, v *sim.View) error {
+	if err := t.set(m, v); err != nil {
+		return err
+	}
+	// A line a move, and a few of the table's; a session that has more grows them.
+	room := min(max(v.Turns, len(v.Events)), 512) + 8
+	*a = memory{session: v.Session, self: v.Self.ID, cast: t.public.of(v.Self.ID), lines: make([]llm.Message, 0, room)}
+	s := seatOf(v, t.data, a.cast.self)
+	if v.Player {
+		s.Knowledge = nil // only a debrief may tell it
+	}
+	section := func(role llm.Role, name string) (llm.Message, error) {
+		text, err := m.Prompts.render(name, s)
+		return llm.NewMessage(role, "\n"+text), err
+	}
+	instruction := promptJSON
+	if m.Form == Lines {
+		instruction = promptLines
+	} else {
+		a.schema = a.cast.schema(m.Checks)
+	}
+	role := llm.User
+	if m.Layout == PersonaFirst {
+		role = llm.System
+	}
+	persona, err := section(role, promptPersona)
+	if err != nil {
+		return err
+	}
+	if a.turn, err = section(llm.User, instruction); err != nil {
+		return err
+	}
+	if m.Layout == PersonaFirst {
+		a.head = []llm.Message{t.rules, persona, t.scene, playSoFar}
+	} else {
+		a.head = []llm.Message{t.rules, t.scene, playSoFar}
+		a.persona = []llm.Message{persona}
+	}
+	return nil
+}
+
+// prompt puts the messages together. The slice is new every time, since a call keeps its own.
+func (a *memory) prompt(dropped int, tail llm.Message) []llm.Message {
+	lines := a.lines[min(dropped, len(a.lines)):]
+	messages := make([]llm.Message, 0, len(a.head)+1+len(lines)+len(a.persona)+1)
+	messages = append(messages, a.head...)
+	switch {
+	case len(a.lines) == 0:
+		messages = append(messages, notBegun)
+	case dropped > 0:
+		messages = append(messages, leftOut)
+	}
+	messages = append(messages, lines...)
+	messages = append(messages, a.persona...)
+	return append(messages, tail)
+}
+
+// leaveOut says how many of the oldest lines to leave out when so many less are not enough. The cuts
+// lie where they lie for every agent and every turn: at multiples of a window of bytes, counted from
+// the beginning of the play, so that an agent that is built anew comes to the same cut, and prompts
+// keep their prefix until the next. A window is as many bytes as the model takes tokens, about a
+// quarter of what it can hold. The newest line always stays; where it is all that would be left, the
+// cut is not a lasting one. Where nothing more can go, the number stays what it was.
+func (a *memory) leaveOut(dropped, window int) (next int, lasting bool) {
+	most := len(a.lines) - 1
+	at := 0
+	for i := range a.lines {
+		before := at / window
+		at += len(a.lines[i].Content) + 1
+		if i+1 > dropped && at/window != before && i+1 <= most {
+			return i + 1, true
+		}
+	}
+	return max(most, dropped), false
+}
+
+// schema is what a reply in the JSON form has to satisfy. Every key is required and no other is
+// allowed, as hosted servers insist.
+func (c *cast) schema(checks bool) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"object","properties":{"speech":{"type":"string"},"deed":{"type":"string"},"to":{"type":"array","items":{"type":"string"`)
+	between := `,"enum":[`
+	for i := range c.people {
+		if i != c.self {
+			name, _ := json.Marshal(c.people[i].Label) // a string always can be
+			b.WriteString(between)
+			b.Write(name)
+			between = ","
+		}
+	}
+	if between == "," {
+		b.WriteByte(']')
+	}
+	b.WriteString("}}")
+	required := `"speech","deed","to"`
+	if checks {
+		b.WriteString(`,"check":{"type":"string","enum":["none"`)
+		for _, skill := range characters.Skills() {
+			b.WriteString(`,"` + string(skill) + `"`)
+		}
+		b.WriteString("]}")
+		required += `,"check"`
+	}
+	b.WriteString(`},"required":[` + required + `],"additionalProperties":false}`)
+	return b.Bytes()
+}

@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"strings"
+
+	"parley/characters"
+	"parley/scenarios"
+	"parley/sim"
+)
+
+// table is what the templates of rules and scene see: nothing that is not everybody's, so that no
+// template, a user's own included, can put a secret there.
+type table struct {
+	Exchange, Intention bool
+	Title, Premise      string
+	Turns               int
+	Checks              bool
+	Cast                []person
+}
+
+// seat is what the other templates see: the table through one character's eyes.
+type seat struct {
+	Self   *sheet // first what is asked for most: text/template looks through the fields in order
+	Label  string
+	Checks bool // as in table, whose embedding would make text/template slow
+
+	Exchange, Intention bool
+	Title, Premise      string
+	Turns               int
+	Cast                []person
+
+	Player    bool
+	Brief     string
+	Knowledge *scenarios.Knowledge
+	Aims      string // "Stealth and Deception"
+	Skills    string // "Insight, Stealth"
+	Others    []person
+	Questions []string
+}
+
+// sheet is a character's sheet without methods: text/template looks for one before it looks for a
+// field.
+type sheet characters.Sheet
+
+// person is a character as everybody sees it.
+type person struct {
+	id                            characters.ID
+	Label                         string // what the transcript calls it
+	Name, Race, Class, Appearance string
+	NPC                           bool
+}
+
+func tableOf(v *sim.View, c *cast, checks bool) *table {
+	t := &table{
+		Exchange: v.Kind == scenarios.Exchange, Intention: v.Kind == scenarios.Expression,
+		Title: tame(v.Title), Premise: tame(v.Premise), Turns: v.Turns, Checks: checks,
+		Cast: make([]person, len(c.people)),
+	}
+	for i, p := range c.people {
+		p.Race, p.Class, p.Appearance = strings.ToLower(tame(p.Race)), strings.ToLower(tame(p.Class)), strings.TrimSuffix(tame(p.Appearance), ".")
+		p.NPC = p.id == v.NPC
+		t.Cast[i] = p
+	}
+	return t
+}
+
+// seatOf collects what the templates need. Knowledge goes to the NPC, and to a player only in the
+// debrief that tells it.
+func seatOf(v *sim.View, t *table, self int) *seat {
+	s := &seat{
+		Exchange: t.Exchange, Intention: t.Intention, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
+		Self: tameSheet(v.Self), Player: v.Player, Brief: tame(v.Brief), Others: make([]person, 0, len(t.Cast)),
+	}
+	for i, p := range s.Cast {
+		if i == self {
+			s.Label = p.Label
+		} else {
+			s.Others = append(s.Others, p)
+		}
+	}
+	if v.Knowledge != nil && (!v.Player || v.Control == sim.ControlTold) {
+		k := *v.Knowledge
+		k.Title, k.Topic, k.Hook, k.Text = tame(k.Title), tame(k.Topic), tame(k.Hook), tame(k.Text)
+		s.Knowledge = &k
+	}
+	s.Aims = listed(v.Aims, " and ")
+	s.Skills = listed(v.Self.Skills, ", ")
+	return s
+}
+
+func listed(skills []characters.Skill, between string) string {
+	var b strings.Builder
+	for i, skill := range skills {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(string(skill))
+	}
+	return b.String()
+}
+
+// taming keeps texts that may be written by a model or taken from the web from holding a chat
+// template's tokens.
+var taming = strings.NewReplacer("<", "‹", ">", "›", "[INST]", "(INST)", "[/INST]", "(/INST)", "\r", "")
+
+func tame(text string) string {
+	if !strings.ContainsAny(text, "<>[\r") {
+		return strings.TrimSpace(text)
+	}
+	return strings.TrimSpace(taming.Replace(text))
+}
+
+func tameSheet(full *characters.Sheet) *sheet {
+	s := sheet(*full)
+	for _, field := range []*string{
+		&s.Name, &s.Race, &s.Class, &s.Background, &s.Alignment, &s.Trait, &s.Ideal, &s.Bond,
+		&s.Flaw, &s.Appearance, &s.Voice, &s.Description,
+	} {
+		*field = tame(*field)
+	}
+	s.Race, s.Class = strings.ToLower(s.Race), strings.ToLower(s.Class)
+	s.Background, s.Alignment = strings.ToLower(s.Background), strings.ToLower(s.Alignment)
+	s.Secrets = make([]string, len(full.Secrets))
+	for i, secret := range full.Secrets {
+		s.Secrets[i] = tame(secret)
+	}
+	return &s
+}
+
+// sample is a table and a seat at it.
+type sample struct {
+	table *table
+	seat  *seat
+}
+
+// data returns what the named prompt may see.
+func (s sample) data(name string) any {
+	if name == promptRules || name == promptScene {
+		return s.table
+	}
+	return s.seat
+}
+
+// samples are made up to try templates on.
+func samples() []sample {
+	full := func(id characters.ID) *characters.Sheet {
+		return &characters.Sheet{
+			ID: id, Name: "Name", Race: "Race", Class: "Class", Background: "Background", Alignment: "Alignment",
+			Skills: []characters.Skill{characters.Stealth}, Secrets: []string{"secret"}, Description: "Description",
+			Trait: "trait", Ideal: "ideal", Bond: "bond", Flaw: "flaw", Voice: "voice", Appearance: "appearance",
+		}
+	}
+	var all []sample
+	for _, kind := range []scenarios.Kind{scenarios.Exchange, scenarios.Expression} {
+		for _, player := range []bool{true, false} {
+			v := &sim.View{
+				Self: full("a"), Player: player, Kind: kind, Title: "Title", Premise: "Premise", Brief: "Brief",
+				Cast: []characters.Public{full("a").Public(), full("b").Public()}, NPC: "b", Turns: 30,
+				Knowledge: &scenarios.Knowledge{Title: "title", Text: "text", Facts: []scenarios.Fact{{Text: "fact"}}},
+				Aims:      []characters.Skill{characters.Stealth}, Control: sim.ControlTold,
+			}
+			if !player {
+				v.Self = full("b")
+			}
+			c := newCast(v.Self.ID, v.Cast)
+			t := tableOf(v, c, true)
+			s := seatOf(v, t, c.self)
+			s.Questions = []string{"question"}
+			all = append(all, sample{t, s})
+		}
+	}
+	return all
+}
