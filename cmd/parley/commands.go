@@ -20,9 +20,13 @@ func commands() []*cli.Command {
 		charactersCommand(),
 		scenariosCommand(),
 		{
-			Name:        "eval",
-			Usage:       "judges, statistics and measures by themselves",
-			Subcommands: []*cli.Command{evalStatCommand()},
+			Name:  "eval",
+			Usage: "judges, statistics and measures by themselves",
+			Subcommands: []*cli.Command{
+				evalStatCommand(),
+				evalJudgeCheckCommand(),
+				evalAnnotateCommand(),
+			},
 		},
 		{
 			Name:  "version",

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/eval/iep"
+	"parley/eval/judge"
 	"parley/sim"
 	"parley/sim/agent"
 	"parley/sim/llm"
@@ -207,17 +208,85 @@ func (c *crew) judge(ctx context.Context, lexical *iep.Lexical) (iep.Judge, erro
 		return lexical, nil
 	}
 	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
-		m, err := registry().Open(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		embedder, ok := m.(llm.Embedder)
-		if !ok {
-			return nil, usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
-		}
-		return &iep.Embedding{Model: embedder, Spec: name}, nil
+		return openEmbedding(ctx, name)
 	}
-	return nil, usagef("%s cannot judge yet", spec)
+	if isReference(spec) {
+		return nil, usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", spec)
+	}
+	if err := c.selfJudged(spec); err != nil {
+		return nil, err
+	}
+	return &iep.Model{Judge: &judge.Judge{Model: c.open[spec], Name: spec, Sampling: c.judgeSampling(spec), Now: time.Now}}, nil
+}
+
+// openEmbedding opens a judge that compares embeddings.
+func openEmbedding(ctx context.Context, name string) (iep.Judge, error) {
+	m, err := registry().Open(ctx, name)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	embedder, ok := m.(llm.Embedder)
+	if !ok {
+		return nil, usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
+	}
+	return &iep.Embedding{Model: embedder, Spec: name}, nil
+}
+
+// selfJudged refuses a judge that is one of the models under test, which are the players'.
+func (c *crew) selfJudged(spec string) error {
+	if c.exp.AllowSelfJudge {
+		return nil
+	}
+	own, err := llm.ParseSpec(spec)
+	if err != nil {
+		return usageError{err}
+	}
+	for _, other := range c.seats()["player"] {
+		tested, err := llm.ParseSpec(other)
+		if err != nil {
+			return usageError{err}
+		}
+		a, b := c.manifest.Models[spec], c.manifest.Models[other]
+		served := a != nil && b != nil && a.Identity != nil && b.Identity != nil && judge.SameServed(*a.Identity, *b.Identity)
+		if judge.Same(own, tested) || served {
+			return usagef("the judge %s is the model under test (%s): name another judge, or say --allow-self-judge", spec, other)
+		}
+	}
+	return nil
+}
+
+// judgeContext is the context of a local judge: a debrief, two lists of points and the reply fit into
+// it several times over.
+const judgeContext = 8192
+
+// judgeSampling is the judge's.
+func (c *crew) judgeSampling(spec string) llm.Sampling {
+	s, note := c.exp.Sampling["judge"], c.manifest.Models[spec]
+	if note.NumCtx == 0 && strings.HasPrefix(spec, "ollama:") {
+		note.NumCtx = judgeContext
+		if note.Identity != nil && note.Identity.Context > 0 {
+			note.NumCtx = min(note.NumCtx, note.Identity.Context)
+		}
+	}
+	if s.NumCtx == 0 {
+		s.NumCtx = note.NumCtx
+	}
+	return s
+}
+
+// likeRecorded takes over the form of replies that a run was played in.
+func (n *servedNote) likeRecorded(dir string) error {
+	m, err := readManifest(dir)
+	if err != nil {
+		return err
+	}
+	for _, spec := range slices.Sorted(maps.Keys(m.Models)) {
+		if was := m.Models[spec]; was.Form != "" {
+			n.Form, n.Why, n.NumCtx = was.Form, "as recorded in "+dir, was.NumCtx
+			return nil
+		}
+	}
+	return nil
 }
 
 // maker makes the agents of one model for one kind of seat. The form of its replies and the size of
@@ -233,6 +302,11 @@ func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prom
 		sampling = c.sampling(seat, spec)
 	}
 	form := agent.Form(e.Form)
+	if dir, ok := strings.CutPrefix(spec, "replay:"); ok && e.Form == "auto" && note.Form == "" {
+		if err := note.likeRecorded(dir); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case note.Form != "":
 		form = agent.Form(note.Form)
@@ -245,6 +319,9 @@ func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prom
 		if found != agent.JSON {
 			fmt.Fprintf(talk, "%s plays in the form %s: %s\n", spec, found, why)
 		}
+	}
+	if note.Form == "" {
+		note.Form, note.Why = string(form), "as asked"
 	}
 	return agent.New(agent.Config{
 		Model: c.open[spec], Name: spec, Sampling: sampling, Form: form, Layout: agent.Layout(e.Layout),

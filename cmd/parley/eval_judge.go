@@ -20,6 +20,7 @@ func evalJudgeCheckCommand() *cli.Command {
 		Usage: "check how judges' replies are read, and how well judges judge",
 		Subcommands: []*cli.Command{
 			judgeCheckReadCommand(),
+			judgeCheckIEPCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			return usagef("judge-check needs one of its commands, such as: parley eval judge-check read FILE.jsonl")

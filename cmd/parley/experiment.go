@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -202,19 +203,26 @@ func (e *Experiment) complete() error {
 	for _, c := range e.Control {
 		checks = append(checks, oneOf("control", c, sim.ControlNoConversation, sim.ControlTold))
 	}
-	for role := range e.Sampling {
+	for _, role := range slices.Sorted(maps.Keys(e.Sampling)) {
 		checks = append(checks, oneOf("sampling", role, samplingRoles...))
 	}
-	for what, n := range map[string]int{"sessions": e.Sessions, "players": e.Players, "turns": e.Turns} {
+	atLeastOne := func(what string, n int) error {
 		if n < 1 {
-			checks = append(checks, usagef("%s is %d: at least 1 is needed", what, n))
+			return usagef("%s is %d: at least 1 is needed", what, n)
 		}
+		return nil
 	}
+	checks = append(checks, atLeastOne("sessions", e.Sessions), atLeastOne("players", e.Players), atLeastOne("turns", e.Turns))
 	if e.Jobs < 0 || e.Curve < 0 {
 		checks = append(checks, usagef("jobs and curve cannot be negative"))
 	}
 	if e.Keypoints == "judge" && (e.Judge == "lexical" || strings.HasPrefix(e.Judge, "embed:")) {
 		checks = append(checks, usagef("keypoints: judge needs a chat model as the judge; %s condenses nothing", e.Judge))
+	}
+	for _, endpoint := range slices.Sorted(maps.Keys(e.Limits)) {
+		if err := e.Limits[endpoint].Validate(); err != nil {
+			checks = append(checks, usagef("limits of %s: %w", endpoint, err))
+		}
 	}
 	for _, spec := range e.models() {
 		if _, err := llm.ParseSpec(spec); err != nil {

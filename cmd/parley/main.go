@@ -81,8 +81,12 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
+	var stopped interruptedError
+	if errors.As(err, &stopped) {
+		defer fmt.Fprintf(stderr, "nothing that was played is lost; go on with: parley resume %s\n", stopped.dir)
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		fmt.Fprintf(stderr, "parley: interrupted%s\n", resumeHint(err))
+		fmt.Fprintln(stderr, "parley: interrupted")
 		return exitInterrupted
 	}
 	fmt.Fprintf(stderr, "parley: %v\n", err)
@@ -119,11 +123,3 @@ type interruptedError struct {
 
 func (e interruptedError) Error() string { return e.err.Error() }
 func (e interruptedError) Unwrap() error { return e.err }
-
-func resumeHint(err error) string {
-	var stopped interruptedError
-	if errors.As(err, &stopped) {
-		return "; nothing played is lost, go on with: parley resume " + stopped.dir
-	}
-	return ""
-}

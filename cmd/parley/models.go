@@ -88,10 +88,10 @@ func writer(m llm.Model, spec string, seed int64) func(ctx context.Context, prom
 	n := 0
 	return func(ctx context.Context, prompt string, schema []byte) (string, error) {
 		s := llm.Sampling{MaxTokens: 1200}.Complete()
-		n++
 		drawn := seed + int64(n)
 		s.Seed = &drawn
 		req := llm.Request{Messages: []llm.Message{llm.NewMessage(llm.User, prompt)}, Sampling: s, Schema: schema, Tag: llm.Tag{Purpose: "generate", Try: n}}
+		n++
 		resp, err := m.Generate(ctx, req)
 		if llm.FaultOf(err) == llm.Unsupported {
 			req.Schema = nil

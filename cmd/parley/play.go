@@ -28,6 +28,7 @@ type player struct {
 	exp      *Experiment
 	stage    *stage
 	crew     *crew
+	prices   *llm.Prices // nil: cost is unknown
 	journal  *logs.Journal
 	scorer   *iep.Scorer // nil where nothing is scored
 	progress *progress

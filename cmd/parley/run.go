@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -203,6 +204,9 @@ func printRun(w io.Writer, dir string, m *manifest) error {
 			fmt.Fprintf(w, "\n%s does not take %s\n", spec, strings.Join(ignored, ", "))
 		}
 	}
+	if err := printUsage(w, m.Usage); err != nil {
+		return err
+	}
 	_, err := fmt.Fprintf(w, "\nThe run lies in %s\nread it with: parley show %s\n", dir, dir)
 	return err
 }
@@ -211,6 +215,10 @@ func printRun(w io.Writer, dir string, m *manifest) error {
 func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again bool) (err error) {
 	e := m.Experiment
 	st, err := newStage(e)
+	if err != nil {
+		return err
+	}
+	prices, err := readPrices(e)
 	if err != nil {
 		return err
 	}
@@ -227,7 +235,7 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	p := &player{
-		dir: dir, manifest: m, exp: e, stage: st, crew: crew, now: time.Now,
+		dir: dir, manifest: m, exp: e, stage: st, crew: crew, prices: prices, now: time.Now,
 		done: map[string]bool{}, states: map[State]int{},
 	}
 	if again {
@@ -271,7 +279,7 @@ func (p *player) finish() error {
 	if m.Streams, err = compact(p.dir); err != nil {
 		return err
 	}
-	if m.Usage, err = usage(p.dir, p.exp); err != nil {
+	if m.Usage, err = usage(p.dir, p.prices); err != nil {
 		return err
 	}
 	if m.Results, m.Sessions, err = measure(p.dir, p.exp); err != nil {
@@ -289,17 +297,31 @@ func (p *player) finish() error {
 	return dropJournals(p.dir)
 }
 
-// usage adds up what the calls of a run used, and what they cost where the user has prices.
-func usage(dir string, e *Experiment) (*llm.Tally, error) {
-	var prices *llm.Prices
-	if e.Prices != "" {
-		f, err := os.Open(e.Prices)
+// readPrices reads the user's price file; nil where there is none.
+func readPrices(e *Experiment) (*llm.Prices, error) {
+	if e.Prices == "" {
+		return nil, nil
+	}
+	f, err := os.Open(e.Prices)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return llm.ReadPrices(f, e.Prices)
+}
+
+// usage adds up what the calls of a run used, by model and by what they were for (a player's or the
+// NPC's moves, debriefs, the judge), and what that cost where the user has prices.
+func usage(dir string, prices *llm.Prices) (*llm.Tally, error) {
+	npc := map[string]string{} // session -> who it was
+	for row, err := range rows[sessionRow](dir, streamSessions) {
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		if prices, err = llm.ReadPrices(f, e.Prices); err != nil {
-			return nil, err
+		for _, seat := range row.Cast {
+			if seat.Role == "npc" {
+				npc[row.ID] = seat.ID
+			}
 		}
 	}
 	meter := llm.NewMeter(time.Now)
@@ -307,10 +329,43 @@ func usage(dir string, e *Experiment) (*llm.Tally, error) {
 		if err != nil {
 			return nil, err
 		}
+		if call.Purpose == "act" {
+			call.Purpose = "player"
+			if call.Actor == npc[call.Session] {
+				call.Purpose = "npc"
+			}
+		}
 		meter.Add(call)
 	}
 	tally := meter.Tally(prices)
 	return &tally, nil
+}
+
+// printUsage prints what models used, a line each.
+func printUsage(w io.Writer, t *llm.Tally) error {
+	if t == nil || len(t.Rows) == 0 {
+		return nil
+	}
+	count := func(c llm.Count) string {
+		switch {
+		case c.Sum == nil:
+			return "unknown"
+		case c.Known < c.Of:
+			return fmt.Sprintf("%d (of %d in %d calls)", *c.Sum, c.Known, c.Of)
+		}
+		return fmt.Sprint(*c.Sum)
+	}
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "\nMODEL\tFOR\tCALLS\tPROMPT TOKENS\tCACHED\tREPLY TOKENS\tCOST\tTIME")
+	for _, r := range t.Rows {
+		cost := "unknown"
+		if r.Cost.Amount != nil {
+			cost = fmt.Sprintf("%.4f %s", *r.Cost.Amount, t.Currency)
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", r.Model, r.Purpose, r.Calls, count(r.Prompt), count(r.Cached), count(r.Completion),
+			cost, (time.Duration(r.Total) * time.Microsecond).Round(time.Second/10))
+	}
+	return tab.Flush()
 }
 
 // dropJournals removes the journals of a complete run, which Parquet was proven to equal.

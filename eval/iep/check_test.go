@@ -2,11 +2,13 @@ package iep_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 
 	"parley/eval/iep"
 	"parley/scenarios"
 	"parley/sim"
+	"parley/sim/llm"
 )
 
 func share(hits []bool) float64 {
@@ -36,4 +38,25 @@ func TestLexicalOnPlantedDebriefs(t *testing.T) {
 			t.Errorf("seed %d: within one in %.2f, bias %+.2f, flips %.2f", seed, share(c.Within1), bias, share(c.Flip))
 		}
 	}
+}
+
+func rng() *rand.Rand { return sim.Rand(4) }
+
+// judge2many matches one gold point more than there is reason to.
+type judge2many struct{ *iep.Lexical }
+
+func (j judge2many) Match(ctx context.Context, a iep.Ask, k *scenarios.Knowledge, gold []string, answer string) (iep.Verdict, []llm.Call, error) {
+	v, calls, err := j.Lexical.Match(ctx, a, k, gold, answer)
+	used := map[int]bool{}
+	for _, m := range v.Matches {
+		used[m.Gold] = true
+	}
+	for g := range gold {
+		if !used[g] {
+			v.Points = append(v.Points, "made up")
+			v.Matches = append(v.Matches, iep.Match{Gold: g, Said: len(v.Points) - 1})
+			break
+		}
+	}
+	return v, calls, err
 }

@@ -1,0 +1,156 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"text/template"
+
+	"parley/eval"
+)
+
+// Winner is the outcome of a comparison.
+type Winner string
+
+const (
+	WinnerA   Winner = "a"
+	WinnerB   Winner = "b"
+	WinnerTie Winner = "tie"
+)
+
+// Pair asks a judge which of two texts is better.
+type Pair struct {
+	Scorer  string
+	Session string
+	Subject string
+	Turn    int
+	Try     int
+	Seed    uint64
+
+	Role string
+	// Prompt is filled in with a Seats: it shows {{quote .First}} and {{quote .Second}}.
+	Prompt *template.Template
+	Data   any
+	A, B   string
+}
+
+// Seats is what a pair's prompt is filled in with.
+type Seats struct {
+	First, Second string
+	Data          any // the pair's own
+}
+
+// seats offers the outcome of one comparison.
+var seats = MustSchema(`{"type":"object","properties":{"winner":{"type":"string","enum":["first","second","tie"],"description":"which of the two is better"}},"required":["winner"],"additionalProperties":false}`)
+
+// Preference is the outcome of a comparison that was made in both orders.
+type Preference struct {
+	Verdict[Winner]
+	Flip   bool // the two orders disagreed, which makes it a tie
+	First  int  // of the two orders, how often the first seat won
+	Second int  // how often the second seat won
+	Longer int  // 1: the longer text won, -1: the shorter one; 0: neither, or they are of one length
+}
+
+// Prefer asks in both orders. Only what both agree on is a preference; where they disagree it is a
+// tie and a flip. Where one order gives no verdict, there is none.
+func Prefer(ctx context.Context, j *Judge, p Pair) (Preference, error) {
+	var out Preference
+	var said [2]Winner
+	for i, order := range [2]Seats{{p.A, p.B, p.Data}, {p.B, p.A, p.Data}} {
+		v, err := Ask(ctx, j, Question[struct{ Winner string }]{
+			Scorer: p.Scorer, Session: p.Session, Subject: p.Subject, Turn: p.Turn, Try: p.Try + len(out.Calls),
+			Seed: p.Seed, Role: p.Role, Prompt: p.Prompt, Data: order, Offered: seats,
+		})
+		out.Calls = append(out.Calls, v.Calls...)
+		out.Status, out.Reason, out.Method = v.Status, v.Reason, v.Method
+		if err != nil {
+			return out, err
+		}
+		if v.Status != eval.Scored {
+			out.Reason = fmt.Sprintf("order %d of 2: %s", i+1, v.Reason)
+			return out, nil
+		}
+		switch v.Value.Winner {
+		case "first":
+			out.First++
+			said[i] = [2]Winner{WinnerA, WinnerB}[i]
+		case "second":
+			out.Second++
+			said[i] = [2]Winner{WinnerB, WinnerA}[i]
+		default:
+			said[i] = WinnerTie
+		}
+	}
+	out.Value, out.Flip = said[0], said[0] != said[1]
+	if out.Flip {
+		out.Value = WinnerTie
+	}
+	if longer := len(p.A) - len(p.B); longer != 0 && out.Value != WinnerTie {
+		out.Longer = -1
+		if (longer > 0) == (out.Value == WinnerA) {
+			out.Longer = 1
+		}
+	}
+	return out, nil
+}
+
+// Tally adds up comparisons of the same two sides.
+type Tally struct {
+	Pairs    int // compared with a result
+	Unscored int // without one; left out of the rates
+	A, B     int // won, in both orders
+	Ties     int // flips among them
+	Flips    int
+	First    int // verdicts for the first seat, of Decided
+	Decided  int // verdicts for either seat, two orders a pair
+	Longer   int // pairs that the longer text won, of Unequal
+	Unequal  int // pairs won by a text that is longer or shorter
+}
+
+// Add counts one comparison.
+func (t *Tally) Add(p Preference) {
+	if p.Status != eval.Scored {
+		t.Unscored++
+		return
+	}
+	t.Pairs++
+	switch p.Value {
+	case WinnerA:
+		t.A++
+	case WinnerB:
+		t.B++
+	default:
+		t.Ties++
+	}
+	if p.Flip {
+		t.Flips++
+	}
+	t.First += p.First
+	t.Decided += p.First + p.Second
+	if p.Longer != 0 {
+		t.Unequal++
+		if p.Longer > 0 {
+			t.Longer++
+		}
+	}
+}
+
+// WinRate is A's share, a tie counting half; false where nothing was compared.
+func (t *Tally) WinRate() (float64, bool) { return share(float64(t.A)+float64(t.Ties)/2, t.Pairs) }
+
+// FlipRate is the share of pairs on which the two orders disagreed.
+func (t *Tally) FlipRate() (float64, bool) { return share(float64(t.Flips), t.Pairs) }
+
+// FirstRate is the share of decided verdicts that went to the first seat; without a bias of position
+// it is one half.
+func (t *Tally) FirstRate() (float64, bool) { return share(float64(t.First), t.Decided) }
+
+// LongerRate is the share of wins that went to the longer text.
+func (t *Tally) LongerRate() (float64, bool) { return share(float64(t.Longer), t.Unequal) }
+
+func share(part float64, of int) (float64, bool) {
+	if of == 0 {
+		return 0, false
+	}
+	return part / float64(of), true
+}

@@ -1,0 +1,145 @@
+package judge
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/template"
+)
+
+//go:embed prompts/*.tmpl
+var files embed.FS
+
+var prompts = template.Must(template.ParseFS(files, "prompts/*.tmpl"))
+
+// Prompt parses a prompt. The function quote has to stand around every judged text in it, as in
+// {{quote .Script}}; see Quote.
+func Prompt(name, text string) (*template.Template, error) {
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": func(string) string { return "" }}).Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// MustPrompt is Prompt for a text that is part of the program; it panics where that is wrong.
+func MustPrompt(name, text string) *template.Template {
+	t, err := Prompt(name, text)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// render fills in a prompt of a caller, with the fences of one seed.
+func render(t *template.Template, seed uint64, with any) (string, error) {
+	own, err := t.Clone()
+	if err != nil {
+		return "", fmt.Errorf("prompt %s: %w", t.Name(), err)
+	}
+	own.Funcs(template.FuncMap{"quote": func(text string) string { return Quote(text, seed) }})
+	var out strings.Builder
+	if err := own.Execute(&out, with); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", t.Name(), err)
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// own fills in one of this package's prompts, which cannot fail.
+func own(name string, with any) string {
+	var out strings.Builder
+	if err := prompts.ExecuteTemplate(&out, name, with); err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// describe says in words what a schema offers. It writes no braces and quotes no key, so that a
+// reply that repeats it states nothing.
+func (s *Schema) describe(schema any, depth int) string {
+	p := s.follow(schema)
+	if p == nil || depth > 6 {
+		return "anything"
+	}
+	about, _ := p["description"].(string)
+	text := s.kind(p, depth)
+	if about != "" {
+		text += ": " + about
+	}
+	return text
+}
+
+func (s *Schema) kind(p part, depth int) string {
+	for _, word := range []string{"oneOf", "anyOf"} {
+		if subs := p.list(word); len(subs) > 0 {
+			var texts []string
+			for _, sub := range subs {
+				texts = append(texts, s.describe(sub, depth+1))
+			}
+			return strings.Join(texts, ", or ")
+		}
+	}
+	if choices, ok := p.choices(); ok {
+		return "one of " + offer(choices)
+	}
+	low, hasLow := p.bound("minimum")
+	high, hasHigh := p.bound("maximum")
+	limits := ""
+	switch {
+	case hasLow && hasHigh:
+		limits = fmt.Sprintf(" from %v to %v", low, high)
+	case hasLow:
+		limits = fmt.Sprintf(" of at least %v", low)
+	case hasHigh:
+		limits = fmt.Sprintf(" of at most %v", high)
+	}
+	var texts []string
+	for _, t := range p.types() {
+		switch t {
+		case "integer":
+			texts = append(texts, "a whole number"+limits)
+		case "number":
+			texts = append(texts, "a number"+limits)
+		case "boolean":
+			texts = append(texts, "true or false")
+		case "string":
+			texts = append(texts, "text")
+		case "null":
+			texts = append(texts, "null")
+		case "array":
+			texts = append(texts, "a list, each item "+s.describe(p["items"], depth+1))
+		case "object":
+			var keys []string
+			for _, key := range order(p, s.raw) {
+				keys = append(keys, key+" ("+s.describe(p.properties()[key], depth+1)+")")
+			}
+			texts = append(texts, "an object with the keys "+strings.Join(keys, ", "))
+		}
+	}
+	if len(texts) == 0 {
+		return "anything"
+	}
+	return strings.Join(texts, " or ")
+}
+
+// order returns the properties of an object as far as possible in the order in which the schema's
+// text names them.
+func order(p part, raw json.RawMessage) []string {
+	var keys []string
+	for key := range p.properties() {
+		keys = append(keys, key)
+	}
+	place := func(key string) int {
+		quoted, err := json.Marshal(key)
+		if err != nil {
+			return len(raw)
+		}
+		if at := strings.Index(string(raw), string(quoted)+":"); at >= 0 {
+			return at
+		}
+		return len(raw)
+	}
+	sortBy(keys, place)
+	return keys
+}
