@@ -8,6 +8,7 @@ rows as `parley verify --json` says, and the same sums over a few columns.
 
 import json
 import sys
+import tempfile
 
 import datasets
 import duckdb
@@ -16,7 +17,7 @@ import polars
 import pyarrow.parquet
 
 run, report = sys.argv[1], json.load(open(sys.argv[2]))
-failures = []
+failures, cache = [], tempfile.mkdtemp()
 
 
 def same(what, **by_reader):
@@ -28,20 +29,21 @@ for stream, known in report["streams"].items():
     path = f"{run}/{stream}.parquet"
     arrow = pyarrow.parquet.read_table(path)
     frame, pl = pandas.read_parquet(path), polars.read_parquet(path)
-    hf = datasets.Dataset.from_parquet(path, cache_dir=f"{run}/.hf", keep_in_memory=True)
+    # datasets refuses a file without rows: "corresponds to no data".
+    hf = datasets.Dataset.from_parquet(path, cache_dir=cache, keep_in_memory=True) if arrow.num_rows else None
     same(
         f"rows of {stream}",
         parley=known["rows"],
-        duckdb=duckdb.sql(f"select count(*) from '{path}'").fetchone()[0],
+        duckdb=duckdb.sql(f"select count(*) from '{path}'").fetchall()[0][0],
         pyarrow=arrow.num_rows,
         pandas=len(frame),
         polars=pl.height,
-        datasets=hf.num_rows,
+        datasets=hf.num_rows if hf else 0,
     )
-    same(f"columns of {stream}", pyarrow=arrow.column_names, pandas=list(frame.columns), polars=pl.columns, datasets=hf.column_names)
+    same(f"columns of {stream}", pyarrow=arrow.column_names, pandas=list(frame.columns), polars=pl.columns, datasets=hf.column_names if hf else pl.columns)
 
 events = f"{run}/events.parquet"
-duck = duckdb.sql(f"select sum(length(speech)), sum(len(audience)), sum(len(facts)), count(distinct session) from '{events}'").fetchone()
+duck = duckdb.sql(f"select sum(length(speech)), sum(len(audience)), sum(len(facts)), count(distinct session) from '{events}'").fetchall()[0]
 pl = polars.read_parquet(events)
 frame = pandas.read_parquet(events)
 same(
@@ -56,7 +58,7 @@ same(
     pandas=[int(frame.speech.str.len().sum()), int(frame.audience.str.len().sum()), int(frame.facts.str.len().sum()), int(frame.session.nunique())],
 )
 scores = f"{run}/scores.parquet"
-duck = duckdb.sql(f"select round(sum(value), 6), sum(len(evidence)) from '{scores}' where metric = 'iep'").fetchone()
+duck = duckdb.sql(f"select round(sum(value), 6), sum(len(evidence)) from '{scores}' where metric = 'iep'").fetchall()[0]
 pl = polars.read_parquet(scores).filter(polars.col("metric") == "iep")
 same("sums over scores", duckdb=[float(duck[0]), int(duck[1])], polars=[round(float(pl["value"].sum()), 6), int(pl["evidence"].list.len().sum())])
 zone = str(pyarrow.parquet.read_table(events).schema.field("time").type)

@@ -68,12 +68,61 @@ type Arm struct {
 
 // UnmarshalYAML reads an arm as a mapping or as the model alone.
 func (a *Arm) UnmarshalYAML(node ast.Node) error {
-	if s, ok := node.(*ast.StringNode); ok {
-		a.Model = s.Value
+	if text, ok := specText(node); ok {
+		a.Model = text
 		return nil
 	}
-	type plain Arm
-	return yaml.NodeToValue(node, (*plain)(a), yaml.Strict())
+	type plain struct {
+		Name  string     `yaml:"name"`
+		Model specNode   `yaml:"model"`
+		Cast  []specNode `yaml:"cast"`
+	}
+	var p plain
+	if err := yaml.NodeToValue(node, &p, yaml.Strict()); err != nil {
+		return err
+	}
+	a.Name, a.Model, a.Cast = p.Name, string(p.Model), nil
+	for _, m := range p.Cast {
+		a.Cast = append(a.Cast, string(m))
+	}
+	return nil
+}
+
+// specNode is a model in a YAML file.
+type specNode string
+
+// UnmarshalYAML reads a model.
+func (s *specNode) UnmarshalYAML(node ast.Node) error {
+	text, ok := specText(node)
+	if !ok {
+		return &yaml.SyntaxError{Message: "a model is written scheme:name[?key=value][@base-url]", Token: node.GetToken()}
+	}
+	*s = specNode(text)
+	return nil
+}
+
+// specText returns the text of a model. Within [brackets] the YAML parser takes scheme:name for a
+// mapping, of which the text is put together again.
+func specText(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.MappingNode:
+		if len(n.Values) == 1 {
+			return specText(n.Values[0])
+		}
+	case *ast.MappingValueNode:
+		key := n.Key.GetToken()
+		if key.Next == nil || key.Next.Next == nil || key.Next.Next.Position.Offset != key.Next.Position.Offset+1 {
+			return "", false // a space after the colon: a mapping is meant
+		}
+		rest, ok := specText(n.Value)
+		if !ok {
+			rest = n.Value.GetToken().Value
+		}
+		return key.Value + ":" + rest, true
+	}
+	return "", false
 }
 
 // models returns the model of each player.
