@@ -108,22 +108,22 @@ func FuzzWeigh(f *testing.F) {
 	})
 }
 
-// TestLinear reads much of what a broken model, or a hostile one, sends. The limit is many times what
-// it takes on a busy machine; a reading that grew with the square of the length would take minutes.
+// TestLinear reads much of what a broken model, or a hostile one, sends. The limit is a thousand times
+// what it takes; a reading that grew with the square of the length would take several minutes.
 func TestLinear(t *testing.T) {
-	const size, limit = 1 << 18, 5 * time.Second
+	const size, limit = 1 << 17, time.Minute
 	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
 	units := []string{"{", "[", "}", "{}", "[]", `{"`, `{"a":`, `{"score":`, `{"score":1,`, `{"score":1}`, `"`, `'`, "{'", `{"a" `, `\`, `{"\`,
 		"{/*", "{//", "{#", "{# ", "[\"a\",", "[[[]]]", "[1]", "{a:", "{a:1}", "Score: ", "Score: 3 or ", "GRADE: C\n", "not true. ", "It is true. ",
 		"<think>", "</think>\n", "<think>\n</think>\n", "\n", " ", "\u200b", ">", "| ", "a: ", "score=1\n", "{\"score\" : oops {", "{\"a\":b c}", "\xff", `{\"`, "```\n", "score: ",
 		`{"score": 4, "x": "`, `","`, `", "a`, `{"a": "b" "c`, "4 ", "four ", "[[A]] ", "true ", "if GRADE: C ", "1. True\n", "{\"score\":1}\n{\"score\": oops\n"}
-	schemas := []string{"", scored, graded, truth, scale}
+	schemas := []string{"", scored, truth}
 	for _, offer := range schemas {
 		s := schemaOf(t, offer)
 		for _, unit := range units {
 			text := fill(unit)
 			if len(unit) == 1 && strings.Contains("{}[]", unit) {
-				text = strings.Repeat(unit, 1<<20)
+				text = strings.Repeat(unit, 1<<20) // a megabyte
 			}
 			begin := time.Now()
 			judge.Read(text, s)
@@ -131,5 +131,15 @@ func TestLinear(t *testing.T) {
 				t.Errorf("%v for %.20q with %.30q", took, unit, offer)
 			}
 		}
+	}
+}
+
+// BenchmarkBraces reads a megabyte of opening braces.
+func BenchmarkBraces(b *testing.B) {
+	text := strings.Repeat("{", 1<<20)
+	s := schemaOf(b, scored)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		judge.Read(text, s)
 	}
 }

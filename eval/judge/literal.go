@@ -14,6 +14,9 @@ var quotes = map[rune]string{'"': `"`, '\'': `'`, '`': "`", '“': "”", '‘':
 // quote returns the mark that closes the string that the text opens with, and the length of the
 // opening mark; 0 where the text does not open a string.
 func quote(text string) (string, int) {
+	if text == "" || text[0] < utf8.RuneSelf && strings.IndexByte("\"'`", text[0]) < 0 {
+		return "", 0
+	}
 	for _, triple := range []string{`"""`, `'''`} {
 		if strings.HasPrefix(text, triple) {
 			return triple, 3
@@ -24,6 +27,12 @@ func quote(text string) (string, int) {
 		return end, n
 	}
 	return "", 0
+}
+
+// opens reports whether a string opens at a place.
+func opens(text string, at int) bool {
+	_, n := quote(text[at:])
+	return n > 0
 }
 
 // quoted reads a string up to the first closing mark that the given function agrees to, so that a

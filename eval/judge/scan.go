@@ -79,8 +79,7 @@ func (s *scanner) drop(root *node) {
 	s.stack, s.after = s.stack[:0], s.after[:0]
 	root.end = max(s.pos, root.start+1)
 	s.pos = root.end
-	_, opened := quote(s.text[skip(s.text, root.start+1):])
-	if keyed || s.pos >= len(s.text) && (len(root.kids) > 0 || root.kind == '{' && opened > 0) {
+	if keyed || s.pos >= len(s.text) && (len(root.kids) > 0 || root.kind == '{' && opens(s.text, skip(s.text, root.start+1))) {
 		s.out.broken = append(s.out.broken, root)
 		s.owed = open
 		return
