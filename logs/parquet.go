@@ -150,7 +150,11 @@ func checkTags(t reflect.Type, name string) error {
 
 // ReadParquet reads the rows of a file as they come, in the form in which Read yields them. Columns
 // that the file lacks are zero, columns that the type lacks are passed over.
-func ReadParquet[T any](path string) iter.Seq2[T, error] {
+func ReadParquet[T any](path string) iter.Seq2[T, error] { return ReadParquetFrom[T](path, 0) }
+
+// ReadParquetFrom reads the rows of a file from the given one on, 0 being the first. What stands
+// before it is passed over, not read.
+func ReadParquetFrom[T any](path string, row int64) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		file, table, err := openParquet(path)
@@ -167,6 +171,12 @@ func ReadParquet[T any](path string) iter.Seq2[T, error] {
 			return
 		}
 		defer r.Close()
+		if row > 0 {
+			if err := guard(func() error { return r.SeekToRow(row) }); err != nil {
+				yield(none, fmt.Errorf("read %s from row %d: %w", path, row, err))
+				return
+			}
+		}
 		for {
 			clear(rows) // lists and pointers of the last ones are the caller's now
 			n := 0

@@ -49,7 +49,8 @@ type Event struct {
 	Check characters.Skill `json:"check" parquet:"check,dict"`
 	Text  string           `json:"text" parquet:"text"` // premise, narration, debrief or reason
 	// Fault says what was wrong with a malformed reply, which is played as a pass or, where a valid
-	// move could be cut out of it, as that move. Empty: nothing was.
+	// move could be cut out of it, as that move. Of a narration: what was wrong with the referee's
+	// verdict, of which nothing came where Text is empty. Empty: nothing was.
 	Fault   string     `json:"fault" parquet:"fault,dict"`
 	Control string     `json:"control" parquet:"control,dict"` // of a debrief; empty: the real one
 	Facts   []int      `json:"facts" parquet:"facts,list"`     // facts that this move gives away, where its actor knows

@@ -115,7 +115,7 @@ func (a *Agent) act(ctx context.Context, v *sim.View, purpose string) (sim.Decis
 	if err := a.see(a.maker, a.table, v); err != nil {
 		return sim.Decision{}, err
 	}
-	resp, calls, err := a.ask(ctx, v, purpose, a.maker.Sampling, a.schema, a.turn)
+	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), a.maker.Sampling, a.schema, a.turn)
 	d := sim.Decision{Calls: calls}
 	switch {
 	case err != nil && llm.FaultOf(err) == llm.Blocked:
@@ -148,20 +148,24 @@ func broken(resp *llm.Response) bool { return resp.Finish == llm.Length || resp.
 // errCut is a prompt that a server shortened by itself: not the prompt that the view asks for.
 var errCut = errors.New("the server cut the prompt")
 
+func tag(v *sim.View, purpose string) llm.Tag {
+	return llm.Tag{Session: v.Session, Actor: string(v.Self.ID), Purpose: purpose, Turn: v.Turn}
+}
+
 // ask puts the prompt that ends with tail to the model. Where it is too long for the model's context,
 // the oldest part of the transcript is left out, for this turn and those after it, until it fits.
-func (a *Agent) ask(ctx context.Context, v *sim.View, purpose string, s llm.Sampling, schema json.RawMessage, tail llm.Message) (*llm.Response, []llm.Call, error) {
+func (a *Agent) ask(ctx context.Context, seed uint64, t llm.Tag, s llm.Sampling, schema json.RawMessage, tail llm.Message) (*llm.Response, []llm.Call, error) {
 	if s.Seed == nil {
-		drawn := int64(v.Seed & 0x7fffffff)
+		drawn := int64(seed & 0x7fffffff)
 		s.Seed = &drawn
 	}
 	calls := make([]llm.Call, 0, 1)
-	for try, dropped, kept := 0, a.dropped, a.dropped; ; try++ {
+	for dropped, kept := a.dropped, a.dropped; ; t.Try++ {
 		resp, call, err := llm.Ask(ctx, a.maker.Model, a.maker.Name, llm.Request{
 			Messages: a.prompt(dropped, tail),
 			Sampling: s,
 			Schema:   schema,
-			Tag:      llm.Tag{Session: v.Session, Actor: string(v.Self.ID), Purpose: purpose, Turn: v.Turn, Try: try},
+			Tag:      t,
 		}, a.maker.Now)
 		call.Dropped = dropped
 		if err == nil && resp.Truncated {

@@ -36,7 +36,7 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 	}
 	sampling := a.maker.Sampling
 	sampling.MaxTokens = max(sampling.MaxTokens, leastAnswer)
-	resp, calls, err := a.ask(ctx, v, purpose, sampling, nil, llm.NewMessage(llm.User, "\n"+text))
+	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), sampling, nil, llm.NewMessage(llm.User, "\n"+text))
 	switch {
 	case err != nil && llm.FaultOf(err) == llm.Blocked:
 		return sim.Answer{Fault: FaultFiltered, Calls: calls}, nil

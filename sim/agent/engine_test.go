@@ -27,6 +27,7 @@ type engine struct {
 	maker   *agent.Maker
 	journal *logs.Journal
 	turns   int
+	wait    bool // for the journal after every turn, so that it never needs more than one batch
 }
 
 var kept = []string{"messages", "calls", "events"}
@@ -62,7 +63,7 @@ func newEngine(t testing.TB, m llm.Model, turns int, open func(string) (logs.Fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &engine{maker, j, turns}
+	return &engine{maker: maker, journal: j, turns: turns}
 }
 
 // game plays one game. Debriefs are left out, since they are no turns.
@@ -98,6 +99,11 @@ func (e *engine) game(ctx context.Context, i int) error {
 		logs.Add(b, "events", turn.Events...)
 		if err := e.journal.Append(b); err != nil {
 			return err
+		}
+		if e.wait {
+			if err := e.journal.Flush(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -167,11 +173,12 @@ func BenchmarkEngine(b *testing.B) {
 	b.Run("1000-games", func(b *testing.B) {
 		const games, turns = 1000, 30
 		var top float64
-		for range b.N {
+		rounds := (b.N + games*turns - 1) / (games * turns)
+		for range rounds {
 			top = max(top, open(b, games, turns))
 		}
 		b.ReportMetric(top, "MiB")
-		b.ReportMetric(float64(b.N*games*turns)/b.Elapsed().Seconds(), "turns/s")
+		b.ReportMetric(float64(rounds*games*turns)/b.Elapsed().Seconds(), "turns/s")
 	})
 }
 
@@ -222,3 +229,54 @@ func watch() (stop func() float64) {
 	}()
 	return func() float64 { close(quit); <-done; return float64(top.Load()) / (1 << 20) }
 }
+
+// moved is what a game moves about: the pieces and bytes of its prompts, the bytes of its rows, and
+// the bytes that are allocated.
+type moved [4]float64
+
+// The whole transcript is part of every prompt, so a turn moves more the later it comes. That has to
+// grow with the number of turns before it, and not with its square.
+func TestTurnGrowsLinearly(t *testing.T) {
+	scenarios.Library()
+	game := func(turns int) (m moved) {
+		var rows counter
+		answer := instant()
+		e := newEngine(t, llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
+			m[0] += float64(len(req.Messages))
+			for i := range req.Messages {
+				m[1] += float64(len(req.Messages[i].Content))
+			}
+			return answer(ctx, req)
+		}), turns, func(string) (logs.File, error) { return &rows, nil })
+		e.wait = true
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := e.play(t.Context(), 1, 1); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if err := e.journal.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m[2], m[3] = float64(rows), float64(after.TotalAlloc-before.TotalAlloc)
+		return m
+	}
+	const n = 100
+	one, two, four := game(n), game(2*n), game(4*n)
+	for i, what := range []string{"pieces of prompts", "bytes of prompts", "bytes of rows", "bytes allocated"} {
+		// If turn k costs a + b*k, the turns from 2n to 4n cost at most 4 times as much as those from
+		// n to 2n, whatever the fixed cost; with k squared it would be 8 times. What the pools of the
+		// journal keep or lose makes a little difference.
+		ratio := (four[i] - two[i]) / (two[i] - one[i])
+		if ratio > 6 || ratio < 2 {
+			t.Errorf("%s: turns %d to %d cost %.1f times as much as turns %d to %d, want about 4 times", what, 2*n, 4*n, ratio, n, 2*n)
+		}
+	}
+}
+
+// counter is a file that only knows its length.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+func (*counter) Sync() error                   { return nil }
+func (*counter) Close() error                  { return nil }

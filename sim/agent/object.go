@@ -7,30 +7,31 @@ import (
 	"unicode/utf8"
 )
 
-// fields are what a reply's object says, before it is checked.
+// fields are what a reply's object says, before it is checked: a move, or a referee's verdict.
 type fields struct {
-	speech, deed, check, speaker string
-	to                           []string
-	pass                         bool
-	known                        bool // at least one key that a move has
+	speech, deed, check, speaker  string
+	to                            []string
+	pass                          bool
+	class, mode, success, failure string
+	known                         bool // at least one key that was asked for
 }
 
 // state says how the search for an object ended.
 type state int
 
 const (
-	none state = iota // there is no object with a move in it
+	none state = iota // there is no object with a key that was asked for
 	whole
 	halved // it begins and does not end
 )
 
-// object finds the first object in a text that has a key of a move, in JSON or in what models take
-// for it: fences and prose around, line breaks inside of strings, single or curly quotes, quotes that
+// object finds the first object in a text that has one of the keys that a function folds names into,
+// in JSON or in what models take for it: fences and prose around, line breaks inside of strings, single or curly quotes, quotes that
 // are not escaped, keys without quotes, None, trailing commas, one object within another. It returns
 // where the object begins and ends. The work is linear in the text: it gives up where starting over and over
 // would make it more.
-func object(text string) (f fields, begin, end int, s state) {
-	r := reader{text: text}
+func object(text string, key func(name string) string) (f fields, begin, end int, s state) {
+	r := reader{text: text, fold: key}
 	work := 0
 	for from := 0; work <= 4*len(text)+4096; {
 		open := strings.IndexByte(text[from:], '{')
@@ -58,6 +59,7 @@ func object(text string) (f fields, begin, end int, s state) {
 
 type reader struct {
 	text string
+	fold func(name string) string
 	at   int
 	f    fields
 	cut  bool // the text ended
@@ -109,7 +111,7 @@ func (r *reader) object(depth int) bool {
 			return false
 		}
 		r.at++
-		if !r.value(field(name), depth) || !r.space() {
+		if !r.value(r.fold(name), depth) || !r.space() {
 			return false
 		}
 		if ch := r.text[r.at]; ch != ',' && ch != '}' {
@@ -138,7 +140,7 @@ func (r *reader) name() (string, bool) {
 	return r.text[from:r.at], r.at > from
 }
 
-// value reads a value and keeps it where the key is one of a move's.
+// value reads a value and keeps it where the key is one that was asked for.
 func (r *reader) value(key string, depth int) bool {
 	if !r.space() {
 		r.know(key)
@@ -169,6 +171,9 @@ func (r *reader) value(key string, depth int) bool {
 		}
 		switch bare := strings.TrimSpace(r.text[from:r.at]); strings.ToLower(bare) {
 		case "null", "none", "nil", "false", "undefined":
+			if key == "check" && r.f.check == "" {
+				r.f.check = "none"
+			}
 		case "":
 			return false
 		case "true":
@@ -229,6 +234,14 @@ func (r *reader) keep(key, text string) {
 		if r.f.speaker == "" {
 			r.f.speaker = text
 		}
+	case "difficulty":
+		r.f.class = text
+	case "mode":
+		r.f.mode = text
+	case "success":
+		add(&r.f.success)
+	case "failure":
+		add(&r.f.failure)
 	}
 }
 

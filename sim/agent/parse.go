@@ -82,7 +82,7 @@ func (c *cast) parse(raw string, form Form, cut bool) Move {
 // draft finds the move in a reply.
 func (c *cast) draft(text string, form Form) draft {
 	if strings.IndexByte(text, '{') >= 0 {
-		switch f, begin, end, s := object(text); s {
+		switch f, begin, end, s := object(text, field); s {
 		case whole:
 			return c.filled(f, text[:begin], text[end:])
 		case halved:
@@ -132,7 +132,7 @@ func (c *cast) goesOn(after string) bool {
 	if strings.IndexByte(after, '{') < 0 {
 		return false
 	}
-	f, _, _, s := object(after)
+	f, _, _, s := object(after, field)
 	return s != none && f.speaker != "" && c.other(c.named(f.speaker))
 }
 

@@ -29,9 +29,10 @@ const (
 	promptLines   = "turn-lines" // asks for a move in the lines form
 	promptDebrief = "debrief"    // asks the questions after the last turn
 	promptTold    = "told"       // asks them with the knowledge in hand
+	promptReferee = "referee"    // asks the game master for a verdict on a deed
 )
 
-var promptNames = []string{promptRules, promptScene, promptPersona, promptJSON, promptLines, promptDebrief, promptTold}
+var promptNames = []string{promptRules, promptScene, promptPersona, promptJSON, promptLines, promptDebrief, promptTold, promptReferee}
 
 // Prompts are the texts that agents are asked with, as templates of text/template. What fields there
 // are stands in a comment at the head of each file.

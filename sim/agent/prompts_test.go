@@ -22,7 +22,7 @@ func TestExportedPromptsLoadAsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := agent.BuiltinPrompts().Hashes()
-	if got := p.Hashes(); !maps.Equal(got, want) || len(got) != 7 {
+	if got := p.Hashes(); !maps.Equal(got, want) || len(got) != 8 {
 		t.Errorf("hashes %v, want %v", got, want)
 	}
 	if err := p.Export(dir); err == nil || !strings.Contains(err.Error(), "rules.tmpl exists") {

@@ -42,6 +42,27 @@ type seat struct {
 // field.
 type sheet characters.Sheet
 
+// attempt is what the referee's template sees: the table, and a deed.
+type attempt struct {
+	Label, Speech, Deed string
+	Check               string // the skill that the actor thinks the deed needs; empty: it named none
+	Skills              string // names of all
+
+	Exchange, Intention bool // as in table
+	Title, Premise      string
+	Turns               int
+	Checks              bool
+	Cast                []person
+}
+
+func attemptOf(t *table, c *cast, e *sim.Event) *attempt {
+	return &attempt{
+		Label: c.label(e), Speech: string(c.fold(nil, e.Speech)), Deed: string(c.fold(nil, e.Deed)),
+		Check: string(e.Check), Skills: listed(characters.Skills(), ", "),
+		Exchange: t.Exchange, Intention: t.Intention, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
+	}
+}
+
 // person is a character as everybody sees it.
 type person struct {
 	id                            characters.ID
@@ -127,16 +148,20 @@ func tameSheet(full *characters.Sheet) *sheet {
 	return &s
 }
 
-// sample is a table and a seat at it.
+// sample is a table, a seat at it, and what is tried there.
 type sample struct {
-	table *table
-	seat  *seat
+	table   *table
+	seat    *seat
+	attempt *attempt
 }
 
 // data returns what the named prompt may see.
 func (s sample) data(name string) any {
-	if name == promptRules || name == promptScene {
+	switch name {
+	case promptRules, promptScene:
 		return s.table
+	case promptReferee:
+		return s.attempt
 	}
 	return s.seat
 }
@@ -166,7 +191,8 @@ func samples() []sample {
 			t := tableOf(v, c, true)
 			s := seatOf(v, t, c.self)
 			s.Questions = []string{"question"}
-			all = append(all, sample{t, s})
+			deed := &sim.Event{Actor: v.Self.ID, Speech: "Speech", Deed: "deed", Check: characters.Stealth}
+			all = append(all, sample{t, s, attemptOf(t, c, deed)})
 		}
 	}
 	return all

@@ -7,8 +7,9 @@ import (
 	"parley/sim"
 )
 
-// intender plays a character with intentions: vivid acts them out, blunt names the skill, vague does
-// something that could be anything. A character that wants nothing talks about nothing.
+// intender plays a character with intentions: vivid acts them out as people at a table do, blunt names
+// the skill, vague shows at most what kind of thing it is about. A character that wants nothing talks
+// about nothing.
 type intender struct{ style string }
 
 // Act tries one of the character's intentions in two turns of three.
@@ -22,7 +23,10 @@ func (a intender) Act(_ context.Context, v *sim.View) (sim.Decision, error) {
 	case "blunt":
 		return sim.Decision{Speech: pick(r, bluntLines) + " " + string(skill) + pick(r, bluntEnds)}, nil
 	case "vague":
-		return sim.Decision{Speech: pick(r, vagueLines), Deed: pick(r, vagueDeeds)}, nil
+		if r.IntN(4) == 0 {
+			return sim.Decision{Speech: pick(r, vagueLines), Deed: pick(r, vagueDeeds)}, nil
+		}
+		return sim.Decision{Speech: pick(r, kinds[skill.Ability()])}, nil
 	}
 	act := vivid[skill]
 	d := sim.Decision{Deed: pick(r, act.deeds)}
@@ -57,62 +61,87 @@ var vagueDeeds = []form{
 	"[handles|sees to|deals with] [the matter|the thing|what is there|what comes next]",
 }
 
+// kinds are what a vague player says of a skill: no more than its ability gives away, and so the same
+// for all skills that go by it.
+var kinds = map[characters.Ability][]form{
+	characters.Strength: {
+		"[I'm going to try|I want to try|Let me try], [I can do it|stand back|give me a moment] [and I go over to it|with all I have|yeah].",
+		"I go up to [it|him|the thing] and [try|push on|grab on|use my hands].",
+	},
+	characters.Dexterity: {
+		"[I'm going to|I'll|I want to] [move|go|get over there] [quickly|carefully|while they are busy|before they see], [here I go|wish me luck|okay].",
+		"[Can I get|I try to get] [past them|over to that side|close to it] [without trouble|real fast|before anybody does something]?",
+	},
+	characters.Intelligence: {
+		"[Do I know|Can I tell|Have I heard] [anything about it|what it is|something like that]? I [think|look at it] [for a moment|again].",
+		"[What is it|What do we know about it|What could it be]? [It looks like something|I might know|I've read things].",
+	},
+	characters.Wisdom: {
+		"[I look at|I watch|I keep my eyes on] [him|her|it|all of it] [for a while|and wait|to see what it does].",
+		"[What do I see|Do I get anything|Can I see what is going on]? I [take a look|pay attention|wait and see].",
+	},
+	characters.Charisma: {
+		"[I talk to|I walk up to|I say something to] [him|her|them|the people there]. [Hello, you|Well, you see|My friend], [we have to talk|about that|it is like this].",
+		"[I'll do the talking|Let me talk to them|I have an idea what to say], [you just stand there|you'll see|trust me].",
+	},
+}
+
 // act is how a skill looks and sounds when nobody says its name.
 type act struct{ deeds, lines []form }
 
 var vivid = map[characters.Skill]act{
 	"Acrobatics": {
 		[]form{"[vaults over|rolls under|flips across|springs over] the [beam|railing|table|gap] and [lands on both feet|comes up light as a cat|keeps the balance on one foot]", "[balances along|dances along|runs along] the [narrow ledge|rope|top of the wall|wet plank], arms out"},
-		[]form{"[Watch this|Hold my pack|Make room], I [can land that|have the balance for it|will tumble right through|can roll under it].", "I'd like to [flip over|tumble past|somersault across|dive and roll under] [it|them|the thing]."}},
+		[]form{"[Watch this|Hold my pack|Make room], I [can land that|have the balance for it|will tumble right through|can roll under it].", "I'd like to [flip over|tumble past|somersault across|dive and roll under] [it|them|the thing].", "[I'm going to|I want to|Can I|I'd like to try to] [jump down|run and jump over|hop over it|slide down|roll out of the way|leap to the roof|swing across|land on my feet] [from here|and keep running|without falling|off the roof]?"}},
 	"Animal Handling": {
 		[]form{"[holds out|offers] [a crust|an apple|an open palm] to the [horse|dog|mule|bird] and [waits|clicks the tongue|strokes its neck|speaks low]", "[takes the bridle|kneels by the dog|scratches behind its ears] and [calms the beast|gentles it|coaxes it closer]"},
-		[]form{"[Easy, girl|Easy, boy|Shh, shh|There, there]. [Nobody will hurt you|Good beast|Come to me|That's it].", "Can I [calm|soothe|settle|get on the good side of] the [horse|wolf|dog|beast]?"}},
+		[]form{"[Easy, girl|Easy, boy|Shh, shh|There, there]. [Nobody will hurt you|Good beast|Come to me|That's it].", "Can I [calm|soothe|settle|get on the good side of] the [horse|wolf|dog|beast]?", "[I go up to|I reach out to|I want to pet|I try to calm] the [horse|dog|bear|creature], [easy, easy|good boy|let it sniff me|and get it to come to me|and ride it]."}},
 	"Arcana": {
 		[]form{"[traces|studies|copies] the [runes|glyphs|sigils|magic circle] with [one finger|a piece of chalk|narrowed eyes] and [mutters|tries to recall the formula|feels for the weave]", "[holds a palm over|turns over] the [enchanted stone|wand|crystal|spell scroll], feeling for [magic|an enchantment|its school|a ward]"},
-		[]form{"Do I [recognise|know] this [spell|rune|sigil|enchantment]? [It looks like old magic|I have read of such wards|Something arcane clings to it|What school would that be].", "This [magic|enchantment|glyph|ritual], [what does it do|is it a ward|who would cast it|what plane does it come from]?"}},
+		[]form{"Do I [recognise|know] this [spell|rune|sigil|enchantment]? [It looks like old magic|I have read of such wards|Something arcane clings to it|What school would that be].", "This [magic|enchantment|glyph|ritual], [what does it do|is it a ward|who would cast it|what plane does it come from]?", "[Can I tell|Do I know|I want to look at it and see] [what sort of magic this is|if it's magical|what kind of spell that was|if someone cast it|what the stone does|how to dispel it]?"}},
 	"Athletics": {
 		[]form{"[climbs|hauls up|pulls up onto] the [wall|cliff|rope|side of the tower], [hand over hand|muscles straining|teeth clenched]", "[sets a shoulder to|shoves|heaves at|wrestles with] the [door|boulder|gate|grate] [with full strength|until it groans|again and again]"},
-		[]form{"I want to [climb|jump across|swim over|push through|lift] [it|that|there].", "[Stand back|Give me room|On three], I'll [break it open|lift it|hold it up|swim across|make the jump]."}},
+		[]form{"I want to [climb|jump across|swim over|push through|lift] [it|that|there].", "[Stand back|Give me room|On three], I'll [break it open|lift it|hold it up|swim across|make the jump].", "[I'm going to try and|I would like to|I want to|Can I try to] [grab him|grapple him|climb up|run and jump|push it|pull him up|hold on|swim|leap onto it|break the door], [with all my strength|and hold him down|as hard as I can|yeah]."}},
 	"Deception": {
 		[]form{"[puts on|pulls] a [smile|straight face|look of pure innocence|borrowed badge] and [lies|spins a tale|makes up a name|passes as one of them]", "[feigns|pretends] [a limp|ignorance|to be drunk|to be the captain's cousin]"},
-		[]form{"[Oh, we|Us? We|My friends and I] are [just merchants|here to inspect the roof|expected inside|from the guild], [of course|on my honour|you can ask anyone|did nobody tell you].", "I tell him [we never saw it|it was already broken|we are on his side|the captain sent us], [keeping a straight face|as if it were true|lying through my teeth|sounding bored]."}},
+		[]form{"[Oh, we|Us? We|My friends and I] are [just merchants|here to inspect the roof|expected inside|from the guild], [of course|on my honour|you can ask anyone|did nobody tell you].", "I tell him [we never saw it|it was already broken|we are on his side|the captain sent us], [keeping a straight face|as if it were true|lying through my teeth|sounding bored].", "[Oh, yes|Oh, well|Oh, really|No, no|So sorry], [we have business here|I was just looking|my friend here is sick|I have no idea|it's all a misunderstanding|we were sent|we're very lost], [of course|I say|and I smile|you see]."}},
 	"History": {
 		[]form{"[frowns at|brushes the dust from|studies] the [old crest|statue|banner|inscription] and [recalls an old war|thinks back to the chronicles|counts the dynasties]", "[runs a thumb over|looks long at] the [coat of arms|ancient coin|founder's name], [remembering lessons|trying to place the century|counting back the kings]"},
-		[]form{"Have I [heard of|read about|been taught about] [this king|this battle|this house|that old war]?", "[I know that crest|I remember this story|The old chronicles speak of this], [from the war|the fallen kingdom|two hundred years ago|the time of the old empire]."}},
+		[]form{"Have I [heard of|read about|been taught about] [this king|this battle|this house|that old war]?", "[I know that crest|I remember this story|The old chronicles speak of this], [from the war|the fallen kingdom|two hundred years ago|the time of the old empire].", "[Do I recognize|Would I know|Have I heard] [the name|his name|anything about this place|who built this|the legend|that guild|this from a library book]?"}},
 	"Insight": {
 		[]form{"[watches|studies] [her|his|their] [face|hands|eyes] [for a lie|while the answer comes|to see what is behind it|for the least sign]", "[tilts the head|says nothing|lets the silence grow] and [weighs every word|reads the face across the table|looks for what is not said]"},
-		[]form{"Is [he|she] [lying|telling the truth|hiding something|holding back]?", "[Do I believe that|Does that sound true|Does he mean it|Do I get a feeling about her]? [Something is off|I want to read him|I look her in the eye|I don't trust it]."}},
+		[]form{"Is [he|she] [lying|telling the truth|hiding something|holding back]?", "[Do I believe that|Does that sound true|Does he mean it|Do I get a feeling about her]? [Something is off|I want to read him|I look her in the eye|I don't trust it].", "[Do I think|Can I tell if|I want to see if|I want to know if] [he's lying|she's telling the truth|he means it|they're hiding something|I can trust him|he believes that]?"}},
 	"Intimidation": {
 		[]form{"[slams|drives] [a fist|a dagger] [on|into] the table and [leans in|growls|stares him down]", "[looms over|grabs the collar of|backs into a corner] the [guard|man|thug], [cracking knuckles|baring teeth|one hand on the hilt]"},
-		[]form{"[Talk|Speak|Tell me], [or I'll make you|or you'll regret it|before I lose my temper|while you still have teeth].", "You [do not want me angry|have seen what I can do|get one chance|should be very afraid], [friend|little man|understand|do you hear]?"}},
+		[]form{"[Talk|Speak|Tell me], [or I'll make you|or you'll regret it|before I lose my temper|while you still have teeth].", "You [do not want me angry|have seen what I can do|get one chance|should be very afraid], [friend|little man|understand|do you hear]?", "I [grab him|walk up to him|pull out my axe|look down at him|turn to him] and [say|growl|whisper], [you're going to talk now|leave or die|if you move I'll cut your throat|now, you tell me|drop it, or I'll kill you]."}},
 	"Investigation": {
 		[]form{"[searches|goes through|rummages in|takes apart] the [desk|drawers|room|dead man's pockets] [for clues|inch by inch|for a hidden catch|piece by piece]", "[kneels|crouches] and [examines|inspects] the [lock|floorboards|bookshelf|mechanism] for [a hidden door|traps|anything out of place|how it works]"},
-		[]form{"I'm going to [search|look through|check|examine] [the room|the body|the chest|those papers] [for anything useful|for traps|for clues|to see what I find].", "Is there [anything in the drawers|a secret door|a trap on it|some hidden catch]? I [look closely|search it|check every inch|work it out]."}},
+		[]form{"I'm going to [search|look through|check|examine] [the room|the body|the chest|those papers] [for anything useful|for traps|for clues|to see what I find].", "Is there [anything in the drawers|a secret door|a trap on it|some hidden catch]? I [look closely|search it|check every inch|work it out].", "[I'm going to|I'll|Can I|We should] [check for traps|look for traps|look around the room for anything|check the door|see if there's anything in it|search the body|look through the desk|find out how it works]."}},
 	"Medicine": {
 		[]form{"[presses|ties] [a cloth|a bandage|clean linen] [on|over|round] the wound and [feels for a pulse|stops the bleeding|checks his breathing]", "[kneels by|bends over] the [body|wounded man|sick child] to see [how she died|what ails him|if he still breathes|how deep the cut goes]"},
-		[]form{"[Hold still|Let me see that|Stay with me], [I can stop the bleeding|this needs stitching|is it poison|breathe slowly].", "Can I [tell what killed him|stabilise her|treat the wound|see what sickness it is]?"}},
+		[]form{"[Hold still|Let me see that|Stay with me], [I can stop the bleeding|this needs stitching|is it poison|breathe slowly].", "Can I [tell what killed him|stabilise her|treat the wound|see what sickness it is]?", "[Is he|Is she] [dead|breathing|all right]? I [put my hands on the wound|check the body|try to stop the blood|feel for a heartbeat|see what the poison did]."}},
 	"Nature": {
 		[]form{"[crumbles|sniffs at|looks closely at] the [leaf|soil|moss|root|berries] and [names the plant|knows where it grows|thinks of the season]", "[looks up at|reads] the [clouds|birds|tree rings|riverbank], [judging the weather|knowing what beast lives here|thinking of the forest]"},
-		[]form{"Do I know [this plant|what kind of tree that is|that animal|these mushrooms]?", "[That plant|This flower|Such a beast], [it only grows by water|it is poisonous|it blooms in spring|it nests in caves], [doesn't it|if I remember|I believe]."}},
+		[]form{"Do I know [this plant|what kind of tree that is|that animal|these mushrooms]?", "[That plant|This flower|Such a beast], [it only grows by water|it is poisonous|it blooms in spring|it nests in caves], [doesn't it|if I remember|I believe].", "[Do I recognize|Do I know anything about|What kind of] [this creature|the trees here|the plant|that animal|these berries]? [It looks like something from the forest|Is it normal for it to grow here|Have I seen it in the wild]."}},
 	"Perception": {
 		[]form{"[stops|freezes|holds up a hand] and [listens|looks around|sniffs the air|peers into the dark]", "[scans|watches] the [treeline|rooftops|room|shadows] for [movement|anyone following|a sound|anything strange]"},
-		[]form{"Do I [see|hear|notice|smell] [anything|anyone|something moving|anything strange]?", "I [look around|keep an eye out|listen at the door|keep watch], [what do I see|do I notice anything|is anybody there|can I hear anything]?"}},
+		[]form{"Do I [see|hear|notice|smell] [anything|anyone|something moving|anything strange]?", "I [look around|keep an eye out|listen at the door|keep watch], [what do I see|do I notice anything|is anybody there|can I hear anything]?", "[I'm going to|Can I|I'll|I just want to] [look around|look out and see if there's anything|listen at the door|see if I see anyone|look up|keep watch|see if anything's moving in there|take a look down the hall]. [Do I see anything|What do I see|Is there anything out there|Do I hear anything]?"}},
 	"Performance": {
 		[]form{"[strikes up|plays|begins] [a tune on the lute|a ballad|a jig|a tall tale] and [draws a crowd|gets them clapping|takes a bow]", "[climbs on a table|bows low|throws three knives in the air] and [sings|juggles|dances|recites] for the [crowd|whole room|guests]"},
-		[]form{"[Gather round|Good people|Ladies and lords], [a song|a story|a show] [for your supper|such as you never heard|to warm the night]!", "I [start singing|play my lute|put on a show|dance] to [entertain them|get their attention|cheer them up|earn some coin]."}},
+		[]form{"[Gather round|Good people|Ladies and lords], [a song|a story|a show] [for your supper|such as you never heard|to warm the night]!", "I [start singing|play my lute|put on a show|dance] to [entertain them|get their attention|cheer them up|earn some coin].", "I'm going to [start singing|play the flute|put on a show|dance|do a trick|tell them a story] [for everybody|on the table|for the crowd|and take a bow]!"}},
 	"Persuasion": {
 		[]form{"[spreads both hands|puts a hand on the heart|bows] and [asks kindly|pleads the case|offers a fair deal|appeals to his better side]", "[lays out|offers] [the reasons|a bargain|good coin|a promise], [patient and warm|one by one|with an honest smile]"},
-		[]form{"[Please|Come now|Surely], [you can help us|we can come to terms|let us through|hear us out], [we both want peace|it is for the good of all|you would be doing right|we would owe you].", "I try to [convince|talk round|win over|reason with] [him|her|the guard|them]: [we are on the same side|let us work together|it is the right thing|there is something in it for you]."}},
+		[]form{"[Please|Come now|Surely], [you can help us|we can come to terms|let us through|hear us out], [we both want peace|it is for the good of all|you would be doing right|we would owe you].", "I try to [convince|talk round|win over|reason with] [him|her|the guard|them]: [we are on the same side|let us work together|it is the right thing|there is something in it for you].", "[If you could help us|We would be very grateful|We're here to help you|I know that this is a lot to ask|We will pay you, gold|You can trust us], [we have to get in|we need to know more|we're not your enemies|it would be better for all of us|we have the same enemy|would you let us see him]."}},
 	"Religion": {
 		[]form{"[kneels at|bows before|lays a hand on] the [altar|shrine|holy symbol|idol] and [recalls the rites|thinks of the scripture|names the god]", "[studies|touches] the [saint's image|temple carvings|prayer beads], [thinking of which god|remembering the litany|making the sign]"},
-		[]form{"Which [god|deity|saint] is this [shrine|symbol|temple] for? [I know the rites|I was raised in a temple|I remember the prayers|It looks holy].", "[This ritual|That symbol|The prayer], [is it of the old faith|do I know it from scripture|which cult uses it|what does the church say of it]?"}},
+		[]form{"Which [god|deity|saint] is this [shrine|symbol|temple] for? [I know the rites|I was raised in a temple|I remember the prayers|It looks holy].", "[This ritual|That symbol|The prayer], [is it of the old faith|do I know it from scripture|which cult uses it|what does the church say of it]?", "[Do I know anything about|Can I tell|I ask about] [this god|the temple|the symbol|the prayer|that holy place|the undead|what the cult wants]?"}},
 	"Sleight of Hand": {
 		[]form{"[slips|lifts|palms] the [key|ring|purse|letter] [from his belt|up a sleeve|off the table] [without a sound|while he looks away|between two fingers]", "[works at|feels for] the [lock|clasp|knot] with [a bent pin|nimble fingers|thin picks]"},
-		[]form{"I want to [pick his pocket|steal the key|swap the cups|slip it in my sleeve|palm it] [without them noticing|while they talk|as I walk by].", "[While he talks|As I shake his hand|Bumping into her], I [take the purse|lift the ring|plant the letter|cut the strings]."}},
+		[]form{"I want to [pick his pocket|steal the key|swap the cups|slip it in my sleeve|palm it] [without them noticing|while they talk|as I walk by].", "[While he talks|As I shake his hand|Bumping into her], I [take the purse|lift the ring|plant the letter|cut the strings].", "[I'm going to try to|I try to|While he's not looking I|Can I] [pick the lock|pick his pocket|take it off his belt|put it in my bag|pull the key out|hide it in my hand|swap it] [and walk away|while they're talking|without anybody seeing|real fast]."}},
 	"Stealth": {
 		[]form{"[creeps|slinks|sneaks] [along the wall|past the guard|from shadow to shadow|behind the crates], [barefoot|holding the breath|without a sound]", "[ducks|presses flat|hides] [behind the barrels|into the shadows|under the stairs|in the dark doorway] and [stays quiet|waits|does not move]"},
-		[]form{"I [sneak|hide|creep up|stay low] and [try not to be seen|keep quiet|move through the shadows|follow him].", "[Quiet|Hush|Not a sound], I'll [go ahead and keep hidden|sneak around the back|slip past them|stay out of sight]."}},
+		[]form{"I [sneak|hide|creep up|stay low] and [try not to be seen|keep quiet|move through the shadows|follow him].", "[Quiet|Hush|Not a sound], I'll [go ahead and keep hidden|sneak around the back|slip past them|stay out of sight].", "[I'm going to|I'll|I want to|Can we|I use the chance to] [hide|sneak up|go behind the tree and hide|follow him quietly|stay in the shadows|sneak in|back up and stay low|move without being seen]."}},
 	"Survival": {
 		[]form{"[kneels by|follows|reads] the [tracks|broken twigs|trail|hoofprints] and [tells how many|points north|judges how old they are]", "[looks for|finds] [shelter|fresh water|dry wood|a game trail|a camp site] [before dark|out of the wind|in the wild]"},
-		[]form{"Can I [track|follow the trail of|find the tracks of] [them|the beast|whoever passed here]?", "[Which way did they go|I look for tracks|Let me find us a camp|I can hunt us something], [they passed this way|the trail is fresh|we need water|before night falls]."}},
+		[]form{"Can I [track|follow the trail of|find the tracks of] [them|the beast|whoever passed here]?", "[Which way did they go|I look for tracks|Let me find us a camp|I can hunt us something], [they passed this way|the trail is fresh|we need water|before night falls].", "[Can I see any|Are there any|I look for] [tracks|footprints|signs of where they went|tracks around here]? [Which direction did they go|Can we follow them|How old are they|What was it]."}},
 }

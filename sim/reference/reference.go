@@ -35,7 +35,7 @@ func Names() []string {
 //	silent      passes
 //	vivid       acts out what it wants
 //	blunt       names the skill that it wants to use
-//	vague       does something, but who could say what
+//	vague       shows what kind of thing it is about, but not which
 //
 // An actor has no state and may sit in any number of seats at once.
 func Open(name string, options url.Values) (Actor, error) {

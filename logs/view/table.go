@@ -1,0 +1,51 @@
+package view
+
+import "unicode/utf8"
+
+// Table is rows under heads. The first cell of a row names it.
+type Table struct {
+	Caption string
+	Head    []Column
+	Rows    [][]Cell
+}
+
+// Column is the head of a column.
+type Column struct {
+	Name   string
+	Number bool // to the right, in figures of one width
+}
+
+// Cell is one field of a table.
+type Cell struct {
+	Text string
+	Note string // small, below
+	To   string // the anchor on the page that the text is a link to; empty: no link
+	Grey bool   // says that something is missing
+}
+
+// Columns makes heads of names; a name that begins with # is of a column of numbers.
+func Columns(names ...string) []Column {
+	head := make([]Column, len(names))
+	for i, name := range names {
+		head[i] = Column{Name: name}
+		if name != "" && name[0] == '#' {
+			head[i] = Column{Name: name[1:], Number: true}
+		}
+	}
+	return head
+}
+
+// Add appends a row of plain texts.
+func (t *Table) Add(texts ...string) {
+	row := make([]Cell, len(texts))
+	for i, text := range texts {
+		row[i].Text = text
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// Number reports whether a column holds numbers; columns without a head do not.
+func (t *Table) Number(column int) bool { return column < len(t.Head) && t.Head[column].Number }
+
+// Short reports whether a text is better left on one line.
+func (c Cell) Short() bool { return utf8.RuneCountInString(c.Text) <= 22 }

@@ -1,0 +1,287 @@
+package view_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/logs/view"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (go test -update writes it)", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got; go test -update accepts it):\n%s", name, diff)
+	}
+}
+
+func num(v float64) *float64 { return &v }
+
+const nasty = "Zéphyrine <b> & \"co\" 'x' </script></svg>]]>\x00\x1b[31m\u202egnihton\u2028\ufffe\xff"
+
+// plots are one of each kind, with what is missing, hostile, not a number or on the edge.
+func plots() map[string]view.Plot {
+	return map[string]view.Plot{
+		"dots": &view.Dots{Title: "Measures", Axis: view.Axis{Name: "percent", To: num(100)}, Rows: []view.Dot{
+			{Group: "first arm", Label: "IEP", Value: num(42.53), Low: num(40.9), High: num(44.2), Note: "120 of 120 players"},
+			{Group: "first arm", Label: "told", Value: num(100), Low: num(100), High: num(100), Hollow: true, Note: "120 of 120 players"},
+			{Group: nasty, Label: nasty, Value: num(7), Series: 1, Note: nasty},
+			{Group: "third arm", Label: "IEP", Missing: "unscored: the judge said nothing", Series: 2},
+			{Group: "third arm", Label: "not a number", Value: num(math.NaN()), Low: num(math.Inf(-1)), High: num(math.Inf(1)), Series: 2},
+		}},
+		"differences": &view.Dots{Title: "Differences", Axis: view.Axis{Name: "difference"}, Rows: []view.Dot{
+			{Group: "b minus a", Label: "difference", Value: num(-57.47), Low: num(-59.1), High: num(-55.8), Series: 1},
+			{Group: "c minus a", Label: "difference", Value: num(0.31), Low: num(-1.2), High: num(1.8), Series: 3},
+		}},
+		"curve": &view.Curve{Title: "Recall", X: view.Axis{Name: "turns"}, Y: view.Axis{Name: "recall, %", To: num(100)}, Lines: []view.Trace{
+			{Label: "first arm", Points: []view.Point{{X: 10, Y: num(42), Low: num(39), High: num(45)}, {X: 20, Y: num(99), Low: num(98), High: num(100)}, {X: 30, Y: num(100), Low: num(100), High: num(100)}}},
+			{Label: "with a gap", Series: 4, Points: []view.Point{{X: 10, Y: num(7)}, {X: 20}, {X: 30, Y: num(43)}}},
+			{Label: nasty, Series: 5, Points: []view.Point{{X: 10, Y: num(1)}}},
+		}},
+		"histogram": &view.Bars{Title: "Spread", X: view.Axis{Name: "IEP"}, Y: view.Axis{Name: "players"}, Labels: []string{"0", "25", "50", "75", "100"}, Panels: []view.Panel{
+			{Label: "first arm", Values: []float64{0, 3, 12, 120}}, {Label: nasty, Series: 1, Values: []float64{1, 0, 0, 2}},
+		}},
+		"bars": &view.Bars{Title: "Endings", X: view.Axis{Name: "ended by"}, Y: view.Axis{Name: "sessions"}, Labels: []string{"turns", "all passed"}, Panels: []view.Panel{{Label: "first arm", Values: []float64{30, 10}}}},
+		"heat": &view.Heat{Title: "Malformed turns", Rows: []string{"first arm", nasty}, Columns: []string{"empty", "speaks for others", nasty}, Cells: [][]view.Field{
+			{{Share: num(0), Text: "0"}, {Share: num(0.5), Text: "12"}, {Share: num(1), Text: "24"}}, {{Share: num(0.1), Text: nasty}, {}},
+		}},
+		"nothing": &view.Dots{Title: "Nothing", Axis: view.Axis{Name: "x"}},
+		"no line": &view.Curve{Title: "Nothing"}, "no bar": &view.Bars{Title: "Nothing"}, "no field": &view.Heat{Title: "Nothing"},
+	}
+}
+
+func TestPlots(t *testing.T) {
+	for name, plot := range plots() {
+		t.Run(name, func(t *testing.T) {
+			svg := plot.SVG("fig-" + strings.ReplaceAll(name, " ", "-"))
+			text := wellFormed(t, svg)
+			if !strings.Contains(svg, `role="img"`) || !strings.Contains(svg, "<title ") || !strings.Contains(svg, "<desc ") {
+				t.Error("it has no title or text alternative")
+			}
+			if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+				t.Error("it places something at no number")
+			}
+			if strings.ContainsFunc(text, hidden) {
+				t.Errorf("it holds characters that cannot be seen: %q", text)
+			}
+			golden(t, name+".svg", strings.ReplaceAll(svg, "><", ">\n<")+"\n")
+		})
+	}
+}
+
+// wellFormed returns the text of an XML document.
+func wellFormed(t *testing.T, doc string) string {
+	t.Helper()
+	var text strings.Builder
+	dec := xml.NewDecoder(strings.NewReader(doc))
+	depth := 0
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			if depth != 0 {
+				t.Fatalf("%d elements are open at the end", depth)
+			}
+			return text.String()
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v\n%s", err, doc)
+		}
+		switch tok := tok.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		case xml.CharData:
+			text.Write(tok)
+		}
+	}
+}
+
+// hidden are the characters that Visible has to show.
+func hidden(r rune) bool {
+	return r != '\n' && r != '\t' && r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+func TestVisible(t *testing.T) {
+	for _, test := range []struct{ give, want, reason string }{
+		{"plain\ttext\nhere", "plain\ttext\nhere", "line ends and tabs stay"},
+		{"a\r\nb\rc", "a\nb␍c", "a lone return goes over what stands before it"},
+		{"\x1b[2Jx\x00\x7f", "␛[2Jx␀␡", "terminal sequences"},
+		{"\u0085", "⟦U+0085⟧", "C1 controls"},
+		{"a\u202eb\u2066c", "a⟦U+202E⟧b⟦U+2066⟧c", "they turn the text round"},
+		{"x\u200by\ufeffz\u00ad", "x⟦U+200B⟧y⟦U+FEFF⟧z⟦U+00AD⟧", "words that look alike"},
+		{"\U000e0041", "⟦U+E0041⟧", "tags carry hidden instructions"},
+		{"\u2028", "⟦U+2028⟧", "a line end in scripts"},
+		{"\ufffe", "⟦U+FFFE⟧", "no character of XML"},
+		{"a\xffb", "a\ufffdb", "broken UTF-8"},
+		{"👩\u200d🚀 می\u200cروم é 你好", "👩\u200d🚀 می\u200cروم é 你好", "joiners are spelling"},
+	} {
+		if got := view.Visible(test.give); got != test.want {
+			t.Errorf("Visible(%q) = %q, want %q: %s", test.give, got, test.want, test.reason)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	for _, test := range []struct {
+		give string
+		n    int
+		want string
+	}{{"été", 3, "été"}, {"étés", 3, "été … (1 more characters)"}, {"", 0, ""}, {"abc", 0, " … (3 more characters)"}} {
+		if got := view.Clip(test.give, test.n); got != test.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", test.give, test.n, got, test.want)
+		}
+	}
+}
+
+// page is a small one with every kind of block.
+func page() *view.Page {
+	table := &view.Table{Caption: "Values", Head: view.Columns("Name", "#Value"), Rows: [][]view.Cell{
+		{{Text: "first", To: "talk-1"}, {Text: "1"}}, {{Text: nasty}, {Text: "unscored", Note: nasty, Grey: true}},
+	}}
+	return &view.Page{
+		Title: "A page " + nasty, Subtitle: "of everything", Foot: "end " + nasty,
+		Sections: []view.Section{
+			{ID: "one", Title: "One", Blocks: []view.Block{
+				view.Tiles{{Name: nasty, Value: "42", Note: "of 100"}}, view.Text(nasty), view.Code(nasty),
+				view.Facts{{Name: nasty, Text: []string{nasty, "second"}}}, table,
+			}},
+			{ID: "two", Title: "Two", Blocks: []view.Block{
+				&view.Figure{ID: "fig", Caption: nasty, Plot: plots()["dots"], Numbers: table},
+				&view.Fold{ID: "talk-1", Summary: nasty, Blocks: []view.Block{&view.Talk{Lines: []view.Line{
+					{Mark: "0", Text: nasty},
+					{Mark: "1", Who: nasty, To: nasty, Speech: nasty, Deed: nasty, Notes: []string{nasty}},
+					{Mark: "2", Who: "x", Series: -1, Faults: []string{nasty}, Raw: nasty},
+					{Mark: "3", Who: "x", Aside: true, Text: "an answer"},
+				}}}},
+			}},
+		},
+	}
+}
+
+func TestPage(t *testing.T) {
+	var b bytes.Buffer
+	if err := page().Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	html := b.String()
+	if bad := external(html); bad != nil {
+		t.Errorf("it refers to what is outside: %q", bad)
+	}
+	if n := strings.Count(html, "<script"); n != 1 {
+		t.Errorf("%d script elements, want the one of the page itself", n)
+	}
+	if regexp.MustCompile(`\s(on\w+|style)\s*=\s*["']`).MatchString(html) {
+		t.Error("it has a handler or a style in an attribute, which its own policy forbids")
+	}
+	if strings.Contains(html, "<b>") && strings.Contains(html, "Zéphyrine <b>") {
+		t.Error("foreign text became markup")
+	}
+	if strings.ContainsFunc(html, hidden) {
+		t.Error("it holds characters that cannot be seen")
+	}
+	for _, element := range []string{"script", "style"} {
+		text := regexp.MustCompile(`(?s)<` + element + `>(.*?)</` + element + `>`).FindStringSubmatch(html)
+		if text == nil {
+			t.Fatalf("no %s", element)
+		}
+		sum := sha256.Sum256([]byte(text[1]))
+		// In an attribute, + is written as a reference.
+		hash := strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;")
+		if !strings.Contains(html, element+"-src &#39;sha256-"+hash) {
+			t.Errorf("the policy does not allow the page's own %s", element)
+		}
+	}
+	head, rest, _ := strings.Cut(html, "<style>")
+	_, rest, _ = strings.Cut(rest, "</style>")
+	body, _, _ := strings.Cut(rest, "<script>")
+	golden(t, "page.html", regexp.MustCompile(`sha256-[^ ]*&#39;`).ReplaceAllString(head, "HASH")+"\n"+strings.ReplaceAll(body, "><", ">\n<"))
+}
+
+// external finds references that a browser would follow out of the page.
+func external(html string) []string {
+	var bad []string
+	for _, m := range regexp.MustCompile(`(?i)\s(?:src|srcset|href|xlink:href|action|data|poster|background)\s*=\s*["']?([^"'\s>]*)`).FindAllStringSubmatch(html, -1) {
+		if !strings.HasPrefix(m[1], "#") {
+			bad = append(bad, m[0])
+		}
+	}
+	return append(bad, regexp.MustCompile(`(?i)url\s*\(|@import|<link|<iframe|<object|<embed|<base`).FindAllString(html, -1)...)
+}
+
+// Links on the page lead to something on the page.
+func TestAnchors(t *testing.T) {
+	var b bytes.Buffer
+	if err := page().Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]int{}
+	for _, m := range regexp.MustCompile(`\sid="([^"]*)"`).FindAllStringSubmatch(b.String(), -1) {
+		if ids[m[1]]++; ids[m[1]] > 1 {
+			t.Errorf("two elements are called %s", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?:href="#|aria-labelledby="|aria-describedby=")([^"]*)"`).FindAllStringSubmatch(b.String(), -1) {
+		if ids[m[1]] == 0 {
+			t.Errorf("%s leads nowhere", m[0])
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestWriteError(t *testing.T) {
+	if err := page().Write(broken{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// Whatever a label, a number or an axis is, a plot is well-formed and says it.
+func FuzzSVG(f *testing.F) {
+	f.Add(nasty, 1.0, -3.0, 100.0)
+	f.Add("]]>&#0;<!--", math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64)
+	f.Fuzz(func(t *testing.T, label string, a, b, c float64) {
+		for _, p := range []view.Plot{
+			&view.Dots{Title: label, Axis: view.Axis{Name: label, From: &c}, Rows: []view.Dot{{Group: label, Label: label, Value: &a, Low: &b, High: &c, Note: label, Missing: label}}},
+			&view.Curve{Title: label, X: view.Axis{Name: label}, Lines: []view.Trace{{Label: label, Points: []view.Point{{X: a, Y: &b, Low: &b, High: &c}, {X: c, Y: &a, Low: &a, High: &b}}}}},
+			&view.Bars{Title: label, Labels: []string{label}, Panels: []view.Panel{{Label: label, Values: []float64{a, b, c}}}},
+			&view.Heat{Title: label, Rows: []string{label}, Columns: []string{label, "x"}, Cells: [][]view.Field{{{Share: &a, Text: label}, {Share: &b}}}},
+		} {
+			svg := p.SVG(label)
+			text := wellFormed(t, svg)
+			if strings.ContainsFunc(text, hidden) {
+				t.Errorf("%T holds characters that cannot be seen: %q", p, text)
+			}
+			if bad := regexp.MustCompile(`="[^"]*(NaN|Inf)[^"]*"`).FindString(regexp.MustCompile(`(id|aria-\w+)="[^"]*"`).ReplaceAllString(svg, "")); bad != "" {
+				t.Errorf("%T places something at %s", p, bad)
+			}
+		}
+	})
+}

@@ -1,0 +1,257 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/characters"
+	"parley/sim"
+	"parley/sim/dice"
+	"parley/sim/llm"
+)
+
+// The difficulty classes that a game master may set.
+const (
+	easiest = 5
+	hardest = 25
+)
+
+// DM is a sim.Referee that asks a model what a deed needs. The model decides on the check, its
+// difficulty, and advantage or disadvantage, and tells what is seen either way; the dice are rolled
+// here, from the session's seed. It sees the scene, the public part of the cast, and of the play what
+// everybody perceived who perceives the deed: no secret, no brief and no knowledge.
+//
+// A verdict that is none leaves the deed without a check and without words: all that follows it is a
+// narration without text whose Fault says what was wrong, which no transcript shows to anybody. The
+// reply stays raw in its call. A DM has no state: all sessions may share one.
+type DM struct {
+	maker  *Maker
+	schema json.RawMessage
+}
+
+// NewDM makes a game master of a model. It is asked for JSON in either Form, but with a schema only
+// in the form JSON; Layout and Checks make no difference.
+func NewDM(cfg Config) (*DM, error) {
+	m, err := New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("set up the game master: %w", err)
+	}
+	d := &DM{maker: m}
+	if m.Form == JSON {
+		d.schema = verdictSchema()
+	}
+	return d, nil
+}
+
+// Resolve asks for a verdict on a deed, once, and lets the dice decide. Errors are those of the
+// model, but for a content filter's, which is a fault of the verdict.
+func (d *DM) Resolve(ctx context.Context, ep *sim.Episode, attempt *sim.Event) ([]sim.Event, []llm.Call, error) {
+	if attempt.Deed == "" {
+		return nil, nil, nil
+	}
+	a, tail, err := d.seat(ep, attempt)
+	if err != nil {
+		return nil, nil, err
+	}
+	turn := uint64(attempt.Turn)
+	resp, calls, err := a.ask(ctx, sim.Mix(ep.Seed, sim.HashText("referee"), turn), llm.Tag{
+		Session: ep.Session, Purpose: "referee", Turn: attempt.Turn,
+	}, d.maker.Sampling, d.schema, tail)
+	none := func(fault string) ([]sim.Event, []llm.Call, error) {
+		return []sim.Event{{Kind: sim.KindNarration, Fault: fault, Audience: attempt.Audience}}, calls, nil
+	}
+	switch {
+	case err != nil && llm.FaultOf(err) == llm.Blocked:
+		return none(FaultFiltered)
+	case err != nil:
+		return nil, calls, fmt.Errorf("ask for a verdict: %w", err)
+	}
+	if fault := finishFault(resp); fault != "" {
+		return none(fault)
+	}
+	v, fault := readVerdict(resp.Text, broken(resp))
+	if v == nil {
+		return none(fault)
+	}
+	told := sim.Event{Kind: sim.KindNarration, Text: v.success, Fault: fault, Audience: attempt.Audience}
+	if v.skill == "" {
+		return []sim.Event{told}, calls, nil
+	}
+	r := sim.Rand(sim.Mix(ep.Seed, sim.HashText("dice"), turn))
+	roll := dice.Check(r, string(v.skill), ep.Scenario.Sheet(attempt.Actor).Modifier(v.skill), v.class, v.mode)
+	if !roll.Success {
+		told.Text = v.failure
+	}
+	return []sim.Event{{Kind: sim.KindRoll, Actor: attempt.Actor, Roll: &roll, Audience: attempt.Audience}, told}, calls, nil
+}
+
+// seat prepares one question: what the game master sees, and the question itself.
+func (d *DM) seat(ep *sim.Episode, attempt *sim.Event) (*Agent, llm.Message, error) {
+	s := ep.Scenario
+	v := &sim.View{Session: ep.Session, Kind: s.Kind, Title: s.Title, Premise: s.Premise, NPC: s.NPC, Turns: ep.Turns}
+	for _, c := range s.Cast {
+		v.Cast = append(v.Cast, c.Public())
+	}
+	c := newCast("", v.Cast)
+	t := tableOf(v, c, true)
+	scene, err := d.maker.Prompts.render(promptScene, t)
+	if err != nil {
+		return nil, llm.Message{}, err
+	}
+	question, err := d.maker.Prompts.render(promptReferee, attemptOf(t, c, attempt))
+	if err != nil {
+		return nil, llm.Message{}, err
+	}
+	a := &Agent{maker: d.maker}
+	a.cast, a.head = c, []llm.Message{llm.NewMessage(llm.System, scene), playSoFar}
+	for _, e := range ep.Events {
+		if !shared(e, attempt, v.Cast) {
+			continue
+		}
+		if text := c.line(e, s.Premise); text != "" {
+			a.lines = append(a.lines, llm.NewMessage(llm.User, text))
+		}
+	}
+	return a, llm.NewMessage(llm.User, "\n"+question), nil
+}
+
+// shared reports whether everybody who perceives the attempt perceived the event too.
+func shared(e, attempt *sim.Event, cast []characters.Public) bool {
+	if len(e.Audience) == 0 {
+		return true
+	}
+	for i := range cast {
+		if id := cast[i].ID; attempt.Heard(id) && !e.Heard(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// verdict is what a game master decides.
+type verdict struct {
+	skill            characters.Skill // empty: no check
+	class            int
+	mode             dice.Mode
+	success, failure string // failure only with a check
+}
+
+// readVerdict reads a reply. It is no verdict, nil, unless everything that the check needs is there
+// and within what was offered. A verdict may have a fault too: one whose text is too long, or which
+// is followed by a leaked token, is played.
+func readVerdict(raw string, cut bool) (*verdict, string) {
+	text, open := withoutReasoning(raw)
+	if strings.TrimSpace(text) == "" {
+		if open || cut {
+			return nil, FaultCutOff
+		}
+		return nil, FaultEmpty
+	}
+	text, leaked := withoutTokens(text)
+	if flooded(text) {
+		return nil, FaultFlood
+	}
+	f, _, _, s := object(text, verdictField)
+	switch {
+	case s == whole:
+	case leaked:
+		return nil, FaultLeakedTokens
+	case s == halved, cut:
+		return nil, FaultCutOff
+	case refused(text):
+		return nil, FaultRefused
+	default:
+		return nil, FaultUnparsed
+	}
+	v := &verdict{}
+	ok := true
+	if !strings.EqualFold(strings.TrimSpace(f.check), "none") {
+		if v.skill, ok = characters.ParseSkill(f.check); !ok {
+			return nil, FaultUnparsed
+		}
+		v.class, ok = readClass(f.class)
+		if v.mode = dice.Mode(strings.ToLower(strings.TrimSpace(f.mode))); v.mode == "" {
+			v.mode = dice.Straight
+		}
+		ok = ok && (v.mode == dice.Straight || v.mode == dice.Advantage || v.mode == dice.Disadvantage)
+	}
+	var long, longer bool
+	v.success, long = narration(f.success)
+	ok = ok && v.success != ""
+	if v.skill != "" {
+		v.failure, longer = narration(f.failure)
+		ok = ok && v.failure != ""
+	}
+	switch {
+	case refused(v.success):
+		return nil, FaultRefused
+	case !ok:
+		return nil, FaultUnparsed
+	case foreign(v.success, v.failure):
+		return nil, FaultOtherLanguage
+	case leaked:
+		return v, FaultLeakedTokens
+	case long || longer:
+		return v, FaultTooLong
+	}
+	return v, ""
+}
+
+// readClass reads a difficulty class: 15, "15" or "DC 15".
+func readClass(text string) (int, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > 2 && strings.EqualFold(text[:2], "dc") {
+		text = strings.TrimSpace(text[2:])
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(text, ".0"))
+	return n, err == nil && easiest <= n && n <= hardest
+}
+
+// narration cleans what is told, as a move's texts are. It is empty where that leaves no words.
+func narration(text string) (told string, long bool) {
+	told, _ = stripped(strings.ReplaceAll(unescape(text), "*", ""))
+	if wordless(told) || nothing(told) {
+		return "", false
+	}
+	return capped(told)
+}
+
+// verdictField folds the names that models give to the fields of a verdict.
+func verdictField(name string) string {
+	switch strings.ToLower(spelling.Replace(strings.TrimSpace(name))) {
+	case "check", "skill", "skill_check":
+		return "check"
+	case "difficulty", "difficulty_class", "dc":
+		return "difficulty"
+	case "mode", "roll":
+		return "mode"
+	case "success", "on_success", "succeeds":
+		return "success"
+	case "failure", "on_failure", "fail", "fails":
+		return "failure"
+	}
+	return ""
+}
+
+// verdictSchema is what a verdict has to satisfy.
+func verdictSchema() json.RawMessage {
+	var b strings.Builder
+	b.WriteString(`{"type":"object","properties":{"check":{"type":"string","enum":["none"`)
+	for _, skill := range characters.Skills() {
+		fmt.Fprintf(&b, ",%q", skill)
+	}
+	b.WriteString(`]},"difficulty":{"type":"integer","enum":[`) // more servers take an enum than bounds
+	for class := easiest; class <= hardest; class++ {
+		if class > easiest {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(class))
+	}
+	fmt.Fprintf(&b, `]},"mode":{"type":"string","enum":[%q,%q,%q]}`, dice.Straight, dice.Advantage, dice.Disadvantage)
+	b.WriteString(`,"success":{"type":"string"},"failure":{"type":"string"}}`)
+	b.WriteString(`,"required":["check","difficulty","mode","success","failure"],"additionalProperties":false}`)
+	return json.RawMessage(b.String())
+}
