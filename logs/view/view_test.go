@@ -71,14 +71,14 @@ func plots() map[string]view.Plot {
 			{{Share: num(0), Text: "0"}, {Share: num(0.5), Text: "12"}, {Share: num(1), Text: "24"}}, {{Share: num(0.1), Text: nasty}, {}},
 		}},
 		"nothing": &view.Dots{Title: "Nothing", Axis: view.Axis{Name: "x"}},
-		"no line": &view.Curve{Title: "Nothing"}, "no bar": &view.Bars{Title: "Nothing"}, "no field": &view.Heat{Title: "Nothing"},
+		"no-line": &view.Curve{Title: "Nothing"}, "no-bar": &view.Bars{Title: "Nothing"}, "no-field": &view.Heat{Title: "Nothing"},
 	}
 }
 
 func TestPlots(t *testing.T) {
 	for name, plot := range plots() {
 		t.Run(name, func(t *testing.T) {
-			svg := plot.SVG("fig-" + strings.ReplaceAll(name, " ", "-"))
+			svg := plot.SVG("fig-" + name)
 			text := wellFormed(t, svg)
 			if !strings.Contains(svg, `role="img"`) || !strings.Contains(svg, "<title ") || !strings.Contains(svg, "<desc ") {
 				t.Error("it has no title or text alternative")

@@ -1,0 +1,18 @@
+package ieg
+
+import "math"
+
+// Gap is the Interaction Expressiveness Gap between two F-scores, G = 100 |real-generated| /
+// (real+generated), from 0 to 100 (AntEval, section 4.2, equation 1). It is the same whichever comes
+// first and whatever scale both F-scores have. Two F-scores of 0 have no ratio: their gap is 0, and
+// blank says that it means nothing.
+func Gap(real, generated float64) (g float64, blank bool) {
+	sum := real + generated
+	if sum <= 0 {
+		return 0, true
+	}
+	return 100 * math.Abs(real-generated) / sum, false
+}
+
+// blankGap is the flag that goes with a gap of 0/0.
+const blankGap = "both F-scores are 0, G is taken as 0 and says nothing"

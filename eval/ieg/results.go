@@ -1,0 +1,242 @@
+package ieg
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/characters"
+	"parley/eval"
+	"parley/eval/stat"
+)
+
+// Scorer is the name under which the results of this measure stand.
+const Scorer = "ieg"
+
+// Results are the F-scores of one panel under the name of its arm: f_c over characters and f_o over
+// (character, skill), each micro over all windows; f_c_window and f_o_window, the means over windows;
+// f_c_skill and f_o_skill, the means over the skills that are truly tried; then precision@SKILL and
+// recall@SKILL of (character, skill) with their counts. With several seeds a score is the mean over
+// them, and counts add up.
+//
+// n of of counts predictions. What is unscored takes part in no score. Intervals are percentile
+// bootstraps over the groups of the test; seeds and training are held as they are.
+func (p *Panel) Results(b Bootstrap) []eval.Result {
+	t := sum(p.Marks)
+	var out []eval.Result
+	for _, s := range scores {
+		if p.Reason != "" {
+			out = append(out, eval.Result{Scorer: Scorer, Metric: s.name, Arm: p.Name, Control: p.Control, Unit: "predictions", Reason: p.Reason})
+			continue
+		}
+		i := b.interval(t.groups(), func(rows []int) stat.Value { return t.mean(s.of, rows) })
+		out = append(out, p.result(s.name, i, "predictions", t.scored, t.of, t.notes()...))
+	}
+	if p.Control == "" || p.Control == Baseline {
+		out = append(out, p.bySkill(t, b)...)
+	}
+	return out
+}
+
+// bySkill has the precision and recall of every skill that is tried or predicted.
+func (p *Panel) bySkill(t *tally, b Bootstrap) (out []eval.Result) {
+	for k, name := range characters.Skills() {
+		c := t.skill(k)
+		if c == (Counts{}) {
+			continue
+		}
+		of := func(s *sums) *Counts { return &s.skills[k] }
+		for _, part := range []struct {
+			name, unit string
+			of         int
+			score      func(Counts) stat.Value
+		}{
+			{"precision", "intentions predicted", c.TP + c.FP, Counts.Precision},
+			{"recall", "intentions", c.TP + c.FN, Counts.Recall},
+		} {
+			// One value over the counts of all seeds: a seed that never predicts a skill has no precision.
+			i := b.interval(t.groups(), func(rows []int) stat.Value {
+				var c Counts
+				for _, groups := range t.seeds {
+					for _, g := range rows {
+						c.add(*of(&groups[g]))
+					}
+				}
+				return part.score(c)
+			})
+			out = append(out, p.result(part.name+"@"+string(name), i, part.unit, c.TP, part.of))
+		}
+	}
+	return out
+}
+
+func (p *Panel) result(metric string, i stat.Interval, unit string, n, of int, notes ...string) eval.Result {
+	return eval.Result{
+		Scorer: Scorer, Metric: metric, Arm: p.Name, Control: p.Control,
+		Value: i.Value, Low: i.Low, High: i.High, N: n, Of: of, Unit: unit, Reason: joined(append(notes, i.Reason)...),
+	}
+}
+
+// notes say how many predictions are unscored, and why.
+func (t *tally) notes() (notes []string) {
+	const most = 3
+	for i, why := range t.reasons() {
+		if i == most {
+			notes = append(notes, fmt.Sprintf("and %d other reasons", len(t.unscored)-most))
+			break
+		}
+		notes = append(notes, fmt.Sprintf("%d x unscored: %s", t.unscored[why], why))
+	}
+	return notes
+}
+
+func joined(parts ...string) string {
+	var said []string
+	for _, p := range parts {
+		if p != "" {
+			said = append(said, p)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// Results are all numbers of the report, in the order of a table: the F-scores of the virtual DMs of
+// real play; for each source its F-scores, its gaps G_c and G_o, and train_windows, the windows that
+// its virtual DMs learned from out of those there were; the same for the controls noise-floor and
+// shuffled; the baselines; and for each two sources the differences G_c_difference and
+// G_o_difference, the later minus the earlier.
+//
+// A gap is taken between the two F-scores that are each a mean over the seeds. G_c_seed and G_o_seed
+// are the means over the seeds of every pair's own gap, in which deviations to both sides add up where
+// they cancel in G_c and G_o. A bootstrap of a gap or of a difference draws groups of the test for both
+// of its sides at once; a gap is never negative, so the interval of one near 0 does not reach below it.
+func (r *Report) Results(b Bootstrap) []eval.Result {
+	real := sum(r.Real.Marks)
+	out := r.Real.all(b)
+	tallies := make([]*tally, len(r.Generated))
+	for i := range r.Generated {
+		p := &r.Generated[i]
+		tallies[i] = sum(p.Marks)
+		out = append(out, p.all(b)...)
+		out = append(out, gaps(b, p.Name, p.Control, &r.Real, p, real, tallies[i])...)
+	}
+	for i := range r.Halves {
+		out = append(out, r.Halves[i].all(b)...)
+	}
+	out = append(out, gaps(b, "real", NoiseFloor, &r.Halves[0], &r.Halves[1], sum(r.Halves[0].Marks), sum(r.Halves[1].Marks))...)
+	out = append(out, r.Shuffled.all(b)...)
+	out = append(out, gaps(b, "real", Shuffled, &r.Real, &r.Shuffled, real, sum(r.Shuffled.Marks))...)
+	for i := range r.Baselines {
+		out = append(out, r.Baselines[i].Results(b)...)
+	}
+	for j := range r.Generated {
+		for i := range j {
+			out = append(out, r.differences(b, i, j, real, tallies[i], tallies[j])...)
+		}
+	}
+	return out
+}
+
+func (p *Panel) all(b Bootstrap) []eval.Result {
+	n := float64(p.Train)
+	windows := eval.Result{
+		Scorer: Scorer, Metric: "train_windows", Arm: p.Name, Control: p.Control,
+		Value: &n, N: p.Train, Of: p.Of, Unit: "windows", Reason: "a number that is set has no interval",
+	}
+	return append(p.Results(b), windows)
+}
+
+// The two F-scores that gaps are taken of.
+var headline = []struct {
+	name string
+	of   measure
+}{{"c", fCharacters}, {"o", fIntentions}}
+
+// gapOf is G between the F-scores of two panels, each a mean over its seeds.
+func gapOf(m measure, real, generated *tally, rows []int) stat.Value {
+	f, g := real.mean(m, rows), generated.mean(m, rows)
+	switch {
+	case !f.OK():
+		return f
+	case !g.OK():
+		return g
+	}
+	v, _ := Gap(f.V, g.V)
+	return stat.Number(v)
+}
+
+// seedGap is the mean over the seeds of G between the two virtual DMs of a seed.
+func seedGap(m measure, real, generated *tally, rows []int) stat.Value {
+	var total float64
+	for n := range real.seeds {
+		f, g := m(real.seeds[n], rows), m(generated.seeds[n], rows)
+		switch {
+		case !f.OK():
+			return f
+		case !g.OK():
+			return g
+		}
+		v, _ := Gap(f.V, g.V)
+		total += v
+	}
+	return stat.Number(total / float64(len(real.seeds)))
+}
+
+func gaps(b Bootstrap, arm, control string, pr, pg *Panel, real, generated *tally) (out []eval.Result) {
+	under := Panel{Name: arm, Control: control}
+	all := rowsOf(real)
+	for _, kind := range []struct {
+		suffix string
+		of     func(measure, *tally, *tally, []int) stat.Value
+	}{{"", gapOf}, {"_seed", seedGap}} {
+		for _, h := range headline {
+			name := "G_" + h.name + kind.suffix
+			if why := joined(pr.Reason, pg.Reason); why != "" {
+				out = append(out, under.result(name, stat.Interval{Reason: why}, "predictions", 0, 0))
+				continue
+			}
+			i := b.interval(real.groups(), func(rows []int) stat.Value { return kind.of(h.of, real, generated, rows) })
+			var notes []string
+			if f, g := real.mean(h.of, all), generated.mean(h.of, all); f.OK() && g.OK() {
+				if _, blank := Gap(f.V, g.V); blank {
+					notes = append(notes, blankGap)
+				}
+			}
+			notes = append(notes, real.notes()...)
+			notes = append(notes, generated.notes()...)
+			out = append(out, under.result(name, i, "predictions", real.scored+generated.scored, real.of+generated.of, notes...))
+		}
+	}
+	return out
+}
+
+func (r *Report) differences(b Bootstrap, i, j int, real, a, z *tally) (out []eval.Result) {
+	first, later := &r.Generated[i], &r.Generated[j]
+	under := Panel{Name: later.Name + " - " + first.Name}
+	for _, h := range headline {
+		name := "G_" + h.name + "_difference"
+		if why := joined(r.Real.Reason, first.Reason, later.Reason); why != "" {
+			out = append(out, under.result(name, stat.Interval{Reason: why}, "groups", 0, 0))
+			continue
+		}
+		i := b.interval(real.groups(), func(rows []int) stat.Value {
+			x, y := gapOf(h.of, real, a, rows), gapOf(h.of, real, z, rows)
+			switch {
+			case !x.OK():
+				return x
+			case !y.OK():
+				return y
+			}
+			return stat.Number(y.V - x.V)
+		})
+		out = append(out, under.result(name, i, "groups", real.groups(), real.groups()))
+	}
+	return out
+}
+
+func rowsOf(t *tally) []int {
+	rows := make([]int, t.groups())
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
