@@ -91,9 +91,9 @@ func (ep *Episode) add(e *Event) {
 // record numbers the events of one turn, appends them and marks the last one. It keeps the events'
 // slice.
 func (ep *Episode) record(now time.Time, calls []llm.Call, events ...Event) Turn {
-	ids := make([]string, len(calls))
+	var ids []string // nil where there are none, as an event that was kept and read back has it
 	for i := range calls {
-		ids[i] = calls[i].ID
+		ids = append(ids, calls[i].ID)
 		for _, n := range []*int{calls[i].Tokens, calls[i].Output} {
 			if n != nil {
 				ep.Tokens += *n

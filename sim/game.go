@@ -174,6 +174,9 @@ func (g *Game) move(ctx context.Context) (Turn, error) {
 	} else if len(d.To) > 0 {
 		e.Audience = audience(id, d.To)
 	}
+	if len(e.Facts) == 0 {
+		e.Facts = nil
+	}
 	events, calls := []Event{e}, d.Calls
 	if g.Referee != nil && e.Deed != "" {
 		more, asked, err := g.Referee.Resolve(ctx, ep, &e)

@@ -16,9 +16,12 @@ func commands() []*cli.Command {
 		showCommand(),
 		runsCommand(),
 		verifyCommand(),
+		reportCommand(),
 		promptsCommand(),
 		charactersCommand(),
 		scenariosCommand(),
+		finetuneCommand(),
+		corporaCommand(),
 		{
 			Name:  "eval",
 			Usage: "judges, statistics and measures by themselves",
@@ -26,6 +29,9 @@ func commands() []*cli.Command {
 				evalStatCommand(),
 				evalJudgeCheckCommand(),
 				evalAnnotateCommand(),
+				evalScriptCommand(),
+				evalSurveyCommand(),
+				evalIEGCommand(),
 			},
 		},
 		{

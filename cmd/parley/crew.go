@@ -14,6 +14,7 @@ import (
 
 	"parley/eval/iep"
 	"parley/eval/judge"
+	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/agent"
 	"parley/sim/llm"
@@ -78,8 +79,9 @@ func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
 			return nil, err
 		}
 	}
-	for seat, specs := range c.seats() {
-		for _, spec := range specs {
+	seats := c.seats()
+	for _, seat := range []string{"player", "npc"} {
+		for _, spec := range seats[seat] {
 			if isReference(spec) || c.makers[[2]string{seat, spec}] != nil {
 				continue
 			}
@@ -90,7 +92,38 @@ func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
 			c.makers[[2]string{seat, spec}] = maker
 		}
 	}
+	if e.Referee != "none" && e.Referee != "dice" {
+		if err := c.hireReferee(prompts); err != nil {
+			return nil, err
+		}
+	}
 	return c, nil
+}
+
+// hireReferee makes the Dungeon Master that a model plays.
+func (c *crew) hireReferee(prompts *agent.Prompts) error {
+	spec := c.exp.Referee
+	if isReference(spec) {
+		return usagef("%s cannot referee: say none, dice or a chat model", spec)
+	}
+	c.settleContext(spec, c.exp.Sampling["referee"].Complete())
+	dm, err := agent.NewDM(agent.Config{
+		Model: c.open[spec], Name: spec, Sampling: c.sampling("referee", spec), Prompts: prompts, Now: time.Now,
+	})
+	c.dm = dm
+	return err
+}
+
+// settleContext decides once a run how large the context of a local model is.
+func (c *crew) settleContext(spec string, sampling llm.Sampling) {
+	note := c.manifest.Models[spec]
+	if note.NumCtx > 0 || !strings.HasPrefix(spec, "ollama:") {
+		return
+	}
+	note.NumCtx = agent.ContextNeed(c.exp.Turns, sampling.MaxTokens)
+	if id := note.Identity; id != nil && id.Context > 0 {
+		note.NumCtx = min(note.NumCtx, id.Context)
+	}
 }
 
 // seats lists who plays what.
@@ -201,11 +234,11 @@ func (c *crew) referee() sim.Referee {
 	return c.dm
 }
 
-// judge returns who matches key points.
-func (c *crew) judge(ctx context.Context, lexical *iep.Lexical) (iep.Judge, error) {
+// judge returns who matches key points; nil where it is the lexical judge.
+func (c *crew) judge(ctx context.Context) (iep.Judge, error) {
 	spec := c.exp.Judge
-	if spec == "lexical" {
-		return lexical, nil
+	if spec == "lexical" || c.exp.Scenario != scenarios.Exchange {
+		return nil, nil
 	}
 	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
 		return openEmbedding(ctx, name)
@@ -216,7 +249,15 @@ func (c *crew) judge(ctx context.Context, lexical *iep.Lexical) (iep.Judge, erro
 	if err := c.selfJudged(spec); err != nil {
 		return nil, err
 	}
-	return &iep.Model{Judge: &judge.Judge{Model: c.open[spec], Name: spec, Sampling: c.judgeSampling(spec), Now: time.Now}}, nil
+	model := c.open[spec]
+	if c.exp.Cache != "" {
+		id := llm.Identity{}
+		if known := c.manifest.Models[spec].Identity; known != nil {
+			id = *known
+		}
+		model = llm.Wrap(model, llm.Cache(cacheDir(c.exp.Cache), spec, id))
+	}
+	return &iep.Model{Judge: &judge.Judge{Model: model, Name: spec, Sampling: c.judgeSampling(spec), Now: time.Now}}, nil
 }
 
 // openEmbedding opens a judge that compares embeddings.
@@ -293,14 +334,8 @@ func (n *servedNote) likeRecorded(dir string) error {
 // its context are settled once a run.
 func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prompts, talk io.Writer) (*agent.Maker, error) {
 	e, note := c.exp, c.manifest.Models[spec]
+	c.settleContext(spec, e.Sampling[seat].Complete())
 	sampling := c.sampling(seat, spec)
-	if note.NumCtx == 0 && strings.HasPrefix(spec, "ollama:") {
-		note.NumCtx = agent.ContextNeed(e.Turns, sampling.MaxTokens)
-		if id := note.Identity; id != nil && id.Context > 0 {
-			note.NumCtx = min(note.NumCtx, id.Context)
-		}
-		sampling = c.sampling(seat, spec)
-	}
 	form := agent.Form(e.Form)
 	if dir, ok := strings.CutPrefix(spec, "replay:"); ok && e.Form == "auto" && note.Form == "" {
 		if err := note.likeRecorded(dir); err != nil {
@@ -325,6 +360,6 @@ func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prom
 	}
 	return agent.New(agent.Config{
 		Model: c.open[spec], Name: spec, Sampling: sampling, Form: form, Layout: agent.Layout(e.Layout),
-		Prompts: prompts, Checks: e.Referee == "dice", Now: time.Now,
+		Prompts: prompts, Checks: e.Referee != "none", Now: time.Now,
 	})
 }

@@ -39,7 +39,8 @@ type Experiment struct {
 	Judge          string   `yaml:"judge" json:"judge"`         // lexical | embed:MODEL | a model
 	Keypoints      string   `yaml:"keypoints" json:"keypoints"` // authored | judge
 	Control        []string `yaml:"control,omitempty" json:"control,omitempty"`
-	Curve          int      `yaml:"curve" json:"curve"` // recall after every so many turns; 0: none
+	Curve          int      `yaml:"curve" json:"curve"`                     // recall after every so many turns; 0: none
+	Cache          string   `yaml:"cache,omitempty" json:"cache,omitempty"` // directory that keeps the judge's replies; none: they are not kept
 	AllowSelfJudge bool     `yaml:"allow_self_judge,omitempty" json:"allow_self_judge,omitempty"`
 
 	Layout   string                  `yaml:"layout" json:"layout"` // shared-prefix | persona-first

@@ -17,6 +17,7 @@ var floors = map[string][]string{
 	"characters":           {},
 	"eval/stat":            {},
 	"logs":                 {},
+	"logs/view":            {},
 	"sim/dice":             {},
 	"sim/llm":              {},
 	"sim/llm/internal/...": {"sim/llm"},
@@ -32,6 +33,13 @@ var floors = map[string][]string{
 	"eval":                 {"characters", "scenarios", "sim/llm", "sim/dice", "sim"},
 	"eval/judge":           {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat"},
 	"eval/iep":             {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge"},
+	"eval/survey":          {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/survey/form"},
+	"eval/survey/form":     {},
+	"eval/ieg":             {"characters", "scenarios", "sim", "eval", "eval/stat"},
+	"eval/ieg/corpora":     {"characters", "eval/ieg"},
+	"finetune/vdm":         {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/ieg"},
+	"eval/script":          {"characters", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite"},
+	"eval/script/sqlite":   {},
 	"cmd/parley":           {"..."},
 }
 

@@ -59,23 +59,24 @@ func collect[T any](t *testing.T, dir, stream string) []T {
 
 const liveExchange = `
 sessions: %d
-turns: 12
+turns: %d
 players: 3
 player: ["%s"]
-npc: "%[2]s"
-form: %[3]s
+npc: "%[3]s"
+form: %[4]s
+endings: {all_pass: false}
 seed: 3
 jobs: 1
 sampling:
-  player: {temperature: 0, max_tokens: 40}
-  npc: {temperature: 0, max_tokens: 40}
+  player: {temperature: 0, max_tokens: 90}
+  npc: {temperature: 0, max_tokens: 90}
 `
 
 // Two sessions of three players and an NPC, all on a real small model: everything is kept, the token
 // counts are the server's, no prompt was cut, and the same seed at temperature 0 says the same again.
 func TestLiveRun(t *testing.T) {
 	spec, name, address := liveModel(t, "PARLEY_TEST_MODEL")
-	dir := liveRun(t, fmt.Sprintf(liveExchange, 2, spec, "json"))
+	dir := liveRun(t, fmt.Sprintf(liveExchange, 2, 12, spec, "json"))
 	calls := collect[llm.Call](t, dir, streamCalls)
 	events := collect[sim.Event](t, dir, streamEvents)
 	sessions := collect[sessionRow](t, dir, streamSessions)
@@ -108,12 +109,12 @@ func TestLiveRun(t *testing.T) {
 			moves++
 		}
 	}
-	if acts != moves || acts < 8 {
+	if acts != moves || acts != 24 {
 		t.Errorf("%d calls for %d moves", acts, moves)
 	}
 	checkTokens(t, dir, name, address, note.NumCtx, calls[0])
 
-	again := liveRun(t, fmt.Sprintf(liveExchange, 1, spec, "json"))
+	again := liveRun(t, fmt.Sprintf(liveExchange, 1, 12, spec, "json"))
 	for i, e := range collect[sim.Event](t, again, streamEvents) {
 		if e.Speech != events[i].Speech || e.Deed != events[i].Deed || e.Text != events[i].Text {
 			t.Errorf("event %d differs the second time: %q %q", i, events[i].Speech+events[i].Deed, e.Speech+e.Deed)
@@ -122,15 +123,27 @@ func TestLiveRun(t *testing.T) {
 
 	// A run plays again from its own calls, with no server.
 	replay := "replay:" + dir
-	replayed := liveRun(t, fmt.Sprintf(liveExchange, 2, replay, "json"))
+	replayed := liveRun(t, fmt.Sprintf(liveExchange, 2, 12, replay, "json"))
 	for i, e := range collect[sim.Event](t, replayed, streamEvents) {
 		if e.Speech != events[i].Speech || e.Deed != events[i].Deed || e.Text != events[i].Text {
 			t.Errorf("event %d differs when it is replayed: %q %q", i, events[i].Speech+events[i].Deed, e.Speech+e.Deed)
 		}
 	}
 
-	lines := liveRun(t, fmt.Sprintf(liveExchange, 1, spec, "lines"))
 	valid, all := 0, 0
+	for _, e := range events {
+		if e.Kind == sim.KindAct || e.Kind == sim.KindPass {
+			if all++; e.Fault == "" {
+				valid++
+			}
+		}
+	}
+	t.Logf("in the form json %d of %d moves are valid", valid, all)
+	if valid == 0 {
+		t.Error("a schema that the server enforces gives no valid move")
+	}
+	lines := liveRun(t, fmt.Sprintf(liveExchange, 1, 6, spec, "lines"))
+	valid, all = 0, 0
 	for _, e := range collect[sim.Event](t, lines, streamEvents) {
 		if e.Kind == sim.KindAct || e.Kind == sim.KindPass {
 			if all++; e.Fault == "" {

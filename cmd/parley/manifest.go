@@ -27,8 +27,10 @@ type manifest struct {
 	Started    time.Time              `json:"started"`
 	Finished   *time.Time             `json:"finished"`
 	Experiment *Experiment            `json:"experiment"`
-	Models     map[string]*servedNote `json:"models"`  // as written -> what was found out before the first turn
-	Prompts    map[string]string      `json:"prompts"` // file -> SHA-256
+	Script     *scriptConfig          `json:"script,omitempty"` // of an evaluation of scripts, instead of an experiment
+	Survey     *surveyConfig          `json:"survey,omitempty"` // of an evaluation of surveys, instead of an experiment
+	Models     map[string]*servedNote `json:"models"`           // as written -> what was found out before the first turn
+	Prompts    map[string]string      `json:"prompts"`          // file -> SHA-256
 	Sessions   map[State]int          `json:"sessions"`
 	Usage      *llm.Tally             `json:"usage"` // of models, by model and purpose
 	Streams    map[string]streamState `json:"streams"`
@@ -52,7 +54,24 @@ func newManifest(id string, e *Experiment, now time.Time) *manifest {
 	}
 }
 
+// readManifest reads the manifest of a run that is a play.
 func readManifest(dir string) (*manifest, error) {
+	m, err := readAnyManifest(dir)
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Script != nil:
+		return nil, fmt.Errorf("%s holds an evaluation of scripts, and no play: read its %s, or rank it with: parley eval script rank %s", dir, reportName, dir)
+	case m.Survey != nil:
+		return nil, fmt.Errorf("%s holds an evaluation of surveys, and no play: see parley eval survey report %s", dir, dir)
+	case m.Experiment == nil:
+		return nil, fmt.Errorf("%s: it holds no experiment", filepath.Join(dir, manifestName))
+	}
+	return m, nil
+}
+
+// readAnyManifest reads the manifest of a run of whatever kind.
+func readAnyManifest(dir string) (*manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,12 +84,20 @@ func readManifest(dir string) (*manifest, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if m.Experiment == nil {
-		return nil, fmt.Errorf("%s: it holds no experiment", path)
-	}
 	return &m, nil
 }
 
 func (m *manifest) write(dir string) error {
 	return logs.WriteJSON(filepath.Join(dir, manifestName), m)
+}
+
+// models lists the models that take part in a run, as they are written.
+func (m *manifest) models() []string {
+	if m.Script != nil {
+		return m.Script.models()
+	}
+	if m.Survey != nil {
+		return m.Survey.models()
+	}
+	return m.Experiment.models()
 }

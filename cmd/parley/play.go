@@ -141,7 +141,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 			break
 		}
 		b := p.journal.Batch()
-		p.addCalls(b, stored, turn.Calls)
+		addCalls(b, stored, turn.Calls)
 		logs.Add(b, streamEvents, turn.Events...)
 		if err := p.journal.Append(b); err != nil {
 			return err
@@ -159,7 +159,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 			scores[i].Arm = row.Arm
 			scores[i].Reason = clean(scores[i].Reason)
 		}
-		p.addCalls(b, stored, calls)
+		addCalls(b, stored, calls)
 		logs.Add(b, streamScores, scores...)
 		row.Calls += len(calls)
 		p.progress.scores(scores)
@@ -178,7 +178,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 }
 
 // addCalls adds calls to a batch, and those of their messages that the session has not stored yet.
-func (p *player) addCalls(b *logs.Batch, stored map[string]bool, calls []llm.Call) {
+func addCalls(b *logs.Batch, stored map[string]bool, calls []llm.Call) {
 	for i := range calls {
 		calls[i].Error = clean(calls[i].Error)
 		for at, hash := range calls[i].Prompt {
@@ -223,20 +223,19 @@ func hopeless(err error) bool {
 	return false
 }
 
-// newScorer makes the scorer that an experiment asks for.
-func newScorer(ctx context.Context, e *Experiment, c *crew) (*iep.Scorer, error) {
+// newScorer makes the scorer that an experiment asks for; the judge is the lexical one where it is nil.
+func newScorer(e *Experiment, judge iep.Judge) *iep.Scorer {
 	if e.Scenario != scenarios.Exchange {
-		return nil, nil
+		return nil
 	}
 	lexical := iep.NewLexical(corpus())
-	judge, err := c.judge(ctx, lexical)
-	if err != nil {
-		return nil, err
+	if judge == nil {
+		judge = lexical
 	}
 	return &iep.Scorer{
 		Judge: judge, Condense: e.Keypoints == "judge", Lexical: lexical, Every: e.Curve,
 		Heard: isReference(e.NPC),
-	}, nil
+	}
 }
 
 // corpus is what tells common words from rare ones: the facts of the library.

@@ -16,7 +16,9 @@ import (
 type progress struct {
 	w       io.Writer
 	inPlace bool
-	total   int // sessions to play
+	unit    string // what is counted, such as sessions
+	part    string // what they consist of, such as turns
+	total   int    // units to do
 	started time.Time
 	now     func() time.Time
 	turns   atomic.Int64
@@ -27,9 +29,14 @@ type progress struct {
 	stopped sync.WaitGroup
 }
 
-// newProgress starts to report until close is called.
+// newProgress starts to report on sessions and their turns until close is called.
 func newProgress(w io.Writer, total int, now func() time.Time) *progress {
-	p := &progress{w: w, total: total, started: now(), now: now, stop: make(chan struct{})}
+	return newProgressOf(w, "sessions", "turns", total, now)
+}
+
+// newProgressOf starts to report on whatever is counted.
+func newProgressOf(w io.Writer, unit, part string, total int, now func() time.Time) *progress {
+	p := &progress{w: w, unit: unit, part: part, total: total, started: now(), now: now, stop: make(chan struct{})}
 	every, longest := 5*time.Second, time.Minute
 	if f, ok := w.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
@@ -79,7 +86,7 @@ func (p *progress) print() {
 func (p *progress) line() string {
 	n, turns := p.count.Load(), p.turns.Load()
 	spent := p.now().Sub(p.started)
-	s := fmt.Sprintf("%d of %d sessions, %d turns", n, p.total, turns)
+	s := fmt.Sprintf("%d of %d %s, %d %s", n, p.total, p.unit, turns, p.part)
 	if spent > 0 {
 		s += fmt.Sprintf(" (%.1f a second)", float64(turns)/spent.Seconds())
 	}

@@ -27,9 +27,24 @@ func resumeCommand() *cli.Command {
 				return usagef("resume takes one run directory, and got %d", c.NArg())
 			}
 			dir := c.Args().First()
-			m, err := readManifest(dir)
+			m, err := readAnyManifest(dir)
+			if err == nil && m.Script == nil && m.Survey == nil {
+				m, err = readManifest(dir)
+			}
 			if err != nil {
 				return err
+			}
+			if m.Script != nil {
+				if c.IsSet("jobs") {
+					m.Script.Jobs = c.Int("jobs")
+				}
+				return runScripts(c, dir, m, true)
+			}
+			if m.Survey != nil {
+				if c.IsSet("jobs") {
+					m.Survey.Jobs = c.Int("jobs")
+				}
+				return runSurvey(c, dir, m, true)
 			}
 			if c.IsSet("jobs") {
 				m.Experiment.Jobs = c.Int("jobs")

@@ -47,6 +47,7 @@ func runCommand() *cli.Command {
 			&cli.StringFlag{Name: "keypoints", Usage: "key points of the knowledge: authored (default) or judge"},
 			&cli.StringSliceFlag{Name: "control", Usage: "hold the debrief also under `CONDITION` no-conversation, told"},
 			&cli.BoolFlag{Name: "allow-self-judge", Usage: "let a model judge its own play"},
+			&cli.StringFlag{Name: "cache", Usage: "keep the judge's replies in `DIR`, and do not ask twice what was answered there"},
 			&cli.IntFlag{Name: "curve", Value: 10, Usage: "recall after every `N` turns, 0 for none"},
 			&cli.StringFlag{Name: "layout", Usage: "of prompts: shared-prefix (default) or persona-first"},
 			&cli.StringFlag{Name: "form", Usage: "of replies: auto (default), json or lines"},
@@ -104,7 +105,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 	}
 	text := map[string]*string{
 		"npc": &e.NPC, "order": &e.Order, "referee": &e.Referee, "judge": &e.Judge, "keypoints": &e.Keypoints,
-		"layout": &e.Layout, "form": &e.Form, "prompts": &e.Prompts, "prices": &e.Prices, "out": &e.Out,
+		"layout": &e.Layout, "form": &e.Form, "prompts": &e.Prompts, "prices": &e.Prices, "cache": &e.Cache, "out": &e.Out,
 	}
 	for name, value := range text {
 		if c.IsSet(name) {
@@ -226,6 +227,10 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 	if err != nil {
 		return err
 	}
+	judge, err := crew.judge(ctx)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -254,9 +259,7 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 	if err := m.write(dir); err != nil { // from here on there is a run to resume
 		return err
 	}
-	if p.scorer, err = newScorer(ctx, e, crew); err != nil {
-		return err
-	}
+	p.scorer = newScorer(e, judge)
 	if p.journal, err = logs.Open(dir, streams, logs.Options{}); err != nil {
 		return err
 	}
@@ -287,10 +290,13 @@ func (p *player) finish() error {
 	}
 	if m.Sessions[stateFailed] > 0 {
 		m.State = stateFailed // the journal stays, for the failed sessions to be taken up again
-		return m.write(p.dir)
+		return errors.Join(writeReport(p.dir, m), m.write(p.dir))
 	}
 	now := p.now().UTC().Truncate(time.Microsecond)
 	m.State, m.Finished = stateComplete, &now
+	if err := writeReport(p.dir, m); err != nil {
+		return err
+	}
 	if err := m.write(p.dir); err != nil {
 		return err
 	}

@@ -65,7 +65,22 @@ func listRuns(c *cli.Context) error {
 		if !exists(filepath.Join(dir, manifestName)) {
 			continue
 		}
-		m, err := readManifest(dir)
+		m, err := readAnyManifest(dir)
+		if err == nil && m.Script != nil {
+			r := listedRun{Run: dir, State: m.State, Started: m.Started, Scenario: "scripts", Sessions: m.Sessions, Of: m.Script.Tasks}
+			for i := range m.Script.Authors {
+				r.Arms = append(r.Arms, m.Script.Authors[i].Name)
+			}
+			list = append(list, r)
+			continue
+		}
+		if err == nil && m.Survey != nil {
+			list = append(list, listedRun{Run: dir, State: m.State, Started: m.Started, Scenario: "surveys", Arms: m.Survey.models(), Sessions: m.Sessions, Of: m.Survey.Documents})
+			continue
+		}
+		if err == nil {
+			m, err = readManifest(dir)
+		}
 		if err != nil {
 			list = append(list, listedRun{Run: dir, Error: err.Error()})
 			continue

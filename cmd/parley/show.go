@@ -126,7 +126,7 @@ func readTranscript(dir, which string, calls bool) (*transcript, error) {
 		}
 	}
 	if t.Row == nil {
-		t.Session = which // one that is still under way has no row
+		t.Session = which // one that is still under way has no row, and only its id finds it
 	}
 	for e, err := range rows[sim.Event](dir, streamEvents) {
 		if err != nil {
@@ -137,7 +137,7 @@ func readTranscript(dir, which string, calls bool) (*transcript, error) {
 		}
 	}
 	if t.Row == nil && t.Events == nil {
-		return nil, fmt.Errorf("%s has no session %s; parley show %s lists them", dir, which, dir)
+		return nil, fmt.Errorf("%s has no session %s that is done, and none under way with that id; parley show %s lists them", dir, which, dir)
 	}
 	for s, err := range rows[eval.Score](dir, streamScores) {
 		if err != nil {
@@ -270,6 +270,9 @@ func (t *transcript) line(e *sim.Event) string {
 	switch e.Kind {
 	case sim.KindScene, sim.KindNarration:
 		b.WriteString(visible(e.Text))
+		if e.Text == "" {
+			b.WriteString("the referee says nothing")
+		}
 	case sim.KindEnd:
 		fmt.Fprintf(&b, "-- the play ends: %s", e.Text)
 	case sim.KindRoll:

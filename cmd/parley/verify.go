@@ -54,6 +54,7 @@ type verification struct {
 	Findings []string                  `json:"findings"` // the first hundred
 
 	found int
+	order []string // of the streams
 }
 
 type verifiedStream struct {
@@ -72,7 +73,7 @@ func (v *verification) findf(format string, args ...any) {
 func (v *verification) print(c *cli.Context) error {
 	tab := tabwriter.NewWriter(c.App.Writer, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(tab, "STREAM\tROWS\tFORMAT\tDIGEST\tTIMELESS\n")
-	for _, stream := range streams {
+	for _, stream := range v.order {
 		s := v.Streams[stream]
 		fmt.Fprintf(tab, "%s\t%d\t%s\t%.16s\t%.16s\n", stream, s.Rows, s.Format, s.Digest, s.Timeless)
 	}
@@ -103,11 +104,20 @@ type sessionCheck struct {
 
 // verify reads a run once, stream by stream.
 func verify(dir string) (*verification, error) {
-	m, err := readManifest(dir)
+	m, err := readAnyManifest(dir)
+	if err == nil && m.Script != nil {
+		return verifyScripts(dir, m)
+	}
+	if err == nil && m.Survey != nil {
+		return verifySurvey(dir, m)
+	}
+	if err == nil {
+		m, err = readManifest(dir)
+	}
 	if err != nil {
 		return nil, err
 	}
-	v := &verification{Run: dir, State: m.State, Streams: map[string]verifiedStream{}, Findings: []string{}}
+	v := &verification{Run: dir, State: m.State, Streams: map[string]verifiedStream{}, Findings: []string{}, order: streams}
 	complete := m.State == stateComplete
 	if !complete && m.State != stateFailed {
 		v.findf("the run is %s: finish it with: parley resume %s", m.State, dir)

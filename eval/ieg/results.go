@@ -40,11 +40,11 @@ func (p *Panel) Results(b Bootstrap) []eval.Result {
 // bySkill has the precision and recall of every skill that is tried or predicted.
 func (p *Panel) bySkill(t *tally, b Bootstrap) (out []eval.Result) {
 	for k, name := range characters.Skills() {
-		c := t.skill(k)
+		// Over the counts of all seeds: a seed that never predicts a skill has no precision.
+		counts, c := t.skill(k)
 		if c == (Counts{}) {
 			continue
 		}
-		of := func(s *sums) *Counts { return &s.skills[k] }
 		for _, part := range []struct {
 			name, unit string
 			of         int
@@ -53,13 +53,10 @@ func (p *Panel) bySkill(t *tally, b Bootstrap) (out []eval.Result) {
 			{"precision", "intentions predicted", c.TP + c.FP, Counts.Precision},
 			{"recall", "intentions", c.TP + c.FN, Counts.Recall},
 		} {
-			// One value over the counts of all seeds: a seed that never predicts a skill has no precision.
 			i := b.interval(t.groups(), func(rows []int) stat.Value {
 				var c Counts
-				for _, groups := range t.seeds {
-					for _, g := range rows {
-						c.add(*of(&groups[g]))
-					}
+				for _, g := range rows {
+					c.add(counts[g])
 				}
 				return part.score(c)
 			})

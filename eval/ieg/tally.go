@@ -132,17 +132,18 @@ func windowMean(of func(*sums) float64) measure {
 // that all virtual DMs are measured by the same ones.
 func macro(of func(*sums) *[skills]Counts) measure {
 	return func(groups []sums, rows []int) stat.Value {
-		var c, truth [skills]Counts
+		var c [skills]Counts
+		var tried [skills]int
 		for _, g := range rows {
-			got := of(&groups[g])
+			got, truth := of(&groups[g]), &groups[g].skills
 			for k := range c {
 				c[k].add(got[k])
-				truth[k].add(groups[g].skills[k])
+				tried[k] += truth[k].TP + truth[k].FN
 			}
 		}
 		n, total := 0, 0.0
 		for k := range c {
-			if truth[k].TP+truth[k].FN == 0 {
+			if tried[k] == 0 {
 				continue
 			}
 			n++
@@ -175,14 +176,16 @@ var (
 	fIntentions = micro(func(s *sums) *Counts { return &s.intentions }, Counts.F)
 )
 
-// skill is a count of one skill over all seeds and groups.
-func (t *tally) skill(k int) (c Counts) {
-	for _, groups := range t.seeds {
-		for g := range groups {
-			c.add(groups[g].skills[k])
+// skill are the counts of one skill over all seeds, by group and in all.
+func (t *tally) skill(k int) (groups []Counts, all Counts) {
+	groups = make([]Counts, t.groups())
+	for _, seed := range t.seeds {
+		for g := range seed {
+			groups[g].add(seed[g].skills[k])
+			all.add(seed[g].skills[k])
 		}
 	}
-	return c
+	return groups, all
 }
 
 // Bootstrap says how intervals are made: draws of the test's groups (0 means stat.MinDraws), which

@@ -36,6 +36,8 @@ type Rating struct {
 
 	Scale Scale
 	Mode  Mode // empty: top
+	// Reasoned asks for the reason first, and the score in a field of its own after it.
+	Reasoned bool
 	// Floor is the least share that counts: of the probability that lies on the scale (logprob), or of
 	// the draws that gave a number (samples). 0 means one half.
 	Floor       float64
@@ -50,6 +52,7 @@ type Rated struct {
 	Spread map[int]float64 // how the mass lies on the scale
 	Draws  int             // samples: asked for
 	Failed int             // samples: of these, without a number; they are left out of the mean
+	Why    string          // the judge's reason, where it was asked for; of samples, the first one's
 }
 
 // Rate asks for a number, in the mode that is asked for. Where that mode gives none, there is none.
@@ -79,9 +82,13 @@ func Rate(ctx context.Context, j *Judge, r Rating) (Rated, error) {
 }
 
 func (r *Rating) inquiry() inquiry {
+	offered := r.Scale.Schema()
+	if r.Reasoned {
+		offered = r.Scale.reasoned()
+	}
 	return inquiry{
 		tag:  llm.Tag{Session: r.Session, Actor: r.Subject, Purpose: "judge:" + r.Scorer, Turn: r.Turn, Try: r.Try},
-		seed: r.Seed, role: r.Role, prompt: r.Prompt, data: r.Data, offered: r.Scale.Schema(),
+		seed: r.Seed, role: r.Role, prompt: r.Prompt, data: r.Data, offered: offered,
 	}
 }
 
@@ -93,24 +100,27 @@ func (r *Rating) rated(out outcome, value, mass float64, spread map[int]float64)
 	return v
 }
 
-// score takes the number out of a reading.
-func score(reading Reading) (int, error) {
+// score takes the number out of a reading, and the reason where there is one.
+func score(reading Reading) (n int, why string, err error) {
 	var object struct {
-		Score *int `json:"score"`
+		Score  *int   `json:"score"`
+		Reason string `json:"reason"`
 	}
 	if err := json.Unmarshal(reading.Value, &object); err != nil || object.Score == nil {
-		return 0, errors.New("the reply holds no score")
+		return 0, "", errors.New("the reply holds no score")
 	}
-	return *object.Score, nil
+	return *object.Score, object.Reason, nil
 }
 
 func (r *Rating) top(ctx context.Context, j *Judge) (Rated, error) {
-	n := 0
+	n, why := 0, ""
 	out, err := put(ctx, j, r.inquiry(), func(reading Reading, _ *llm.Response) (err error) {
-		n, err = score(reading)
+		n, why, err = score(reading)
 		return err
 	})
-	return r.rated(out, float64(n), 1, map[int]float64{n: 1}), err
+	rated := r.rated(out, float64(n), 1, map[int]float64{n: 1})
+	rated.Why = why
+	return rated, err
 }
 
 func (r *Rating) logprob(ctx context.Context, j *Judge) (Rated, error) {
@@ -118,7 +128,11 @@ func (r *Rating) logprob(ctx context.Context, j *Judge) (Rated, error) {
 	q.logprobs = 20
 	var w Weight
 	var flaw error // what asking again does not mend
-	out, err := put(ctx, j, q, func(reading Reading, resp *llm.Response) error {
+	why := ""
+	out, err := put(ctx, j, q, func(reading Reading, resp *llm.Response) (err error) {
+		if _, why, err = score(reading); err != nil {
+			return err
+		}
 		w, flaw = r.weigh(reading, resp)
 		return nil
 	})
@@ -127,6 +141,7 @@ func (r *Rating) logprob(ctx context.Context, j *Judge) (Rated, error) {
 	}
 	rated := r.rated(out, w.Score, w.Mass, w.Spread)
 	rated.Mass = w.Mass // also where it is too little
+	rated.Why = why
 	return rated, err
 }
 
@@ -176,9 +191,9 @@ func (r *Rating) samples(ctx context.Context, j *Judge) (Rated, error) {
 			seed := *j.Sampling.Seed + int64(i)
 			drawn.Sampling.Seed = &seed
 		}
-		n := 0
+		n, why := 0, ""
 		out, err := put(ctx, &drawn, q, func(reading Reading, _ *llm.Response) (err error) {
-			n, err = score(reading)
+			n, why, err = score(reading)
 			return err
 		})
 		rated.Calls = append(rated.Calls, out.calls...)
@@ -192,6 +207,9 @@ func (r *Rating) samples(ctx context.Context, j *Judge) (Rated, error) {
 			continue
 		}
 		sum += n
+		if rated.Why == "" {
+			rated.Why = why
+		}
 		rated.Spread[n] += 1 / float64(draws)
 	}
 	read := draws - rated.Failed

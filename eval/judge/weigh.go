@@ -20,6 +20,11 @@ func (s Scale) Schema() *Schema {
 	return MustSchema(fmt.Sprintf(`{"type":"object","properties":{"score":{"type":"integer","minimum":%d,"maximum":%d}},"required":["score"],"additionalProperties":false}`, s.Min, s.Max))
 }
 
+// reasoned offers a reason and, after it, a number of the scale.
+func (s Scale) reasoned() *Schema {
+	return MustSchema(fmt.Sprintf(`{"type":"object","properties":{"reason":{"type":"string"},"score":{"type":"integer","minimum":%d,"maximum":%d}},"required":["reason","score"],"additionalProperties":false}`, s.Min, s.Max))
+}
+
 func (s Scale) on(n int) bool { return n >= s.Min && n <= s.Max }
 
 // Weight is a score as the average over what the model could have said in its place.

@@ -2,14 +2,16 @@ package reference
 
 import (
 	"context"
+	"math/rand/v2"
 
 	"parley/characters"
 	"parley/sim"
 )
 
-// intender plays a character with intentions: vivid acts them out as people at a table do, blunt names
-// the skill, vague shows at most what kind of thing it is about. A character that wants nothing talks
-// about nothing.
+// intender plays a character with intentions: vivid acts them out as people at a table do, and blunt
+// names the skill. Vague does half of the time something that could be anything, and else mostly
+// something of the kind: what one acts out who tries any skill of the same ability. A character that
+// wants nothing talks about nothing.
 type intender struct{ style string }
 
 // Act tries one of the character's intentions in two turns of three.
@@ -23,17 +25,43 @@ func (a intender) Act(_ context.Context, v *sim.View) (sim.Decision, error) {
 	case "blunt":
 		return sim.Decision{Speech: pick(r, bluntLines) + " " + string(skill) + pick(r, bluntEnds)}, nil
 	case "vague":
-		if r.IntN(4) == 0 {
-			return sim.Decision{Speech: pick(r, vagueLines), Deed: pick(r, vagueDeeds)}, nil
+		switch n := r.IntN(12); { // one move in twelve shows the skill itself
+		case n < 6:
+			return sim.Decision{Speech: around(r, pick(r, vagueLines)), Deed: pick(r, vagueDeeds)}, nil
+		case n < 11:
+			skill = akin(r, skill)
 		}
-		return sim.Decision{Speech: pick(r, kinds[skill.Ability()])}, nil
+		return sim.Decision{Speech: around(r, pick(r, vivid[skill].lines))}, nil
 	}
 	act := vivid[skill]
-	d := sim.Decision{Deed: pick(r, act.deeds)}
-	if r.IntN(4) > 0 {
-		d.Speech = pick(r, act.lines)
+	d := sim.Decision{Speech: around(r, pick(r, act.lines))}
+	if r.IntN(3) == 0 {
+		d.Deed = pick(r, act.deeds)
 	}
 	return d, nil
+}
+
+// akin is any skill that goes by the same ability.
+func akin(r *rand.Rand, skill characters.Skill) characters.Skill {
+	var kin []characters.Skill
+	for _, s := range characters.Skills() {
+		if s.Ability() == skill.Ability() {
+			kin = append(kin, s)
+		}
+	}
+	return kin[r.IntN(len(kin))]
+}
+
+// around puts a line into the talk that surrounds it at a table, whatever it is about. Without that,
+// every everyday word would belong to the skills whose lines happen to hold it.
+func around(r *rand.Rand, line string) string {
+	if r.IntN(4) > 0 {
+		line = pick(r, before) + " " + line
+	}
+	if r.IntN(2) == 0 {
+		line += " " + pick(r, after)
+	}
+	return line
 }
 
 // Debrief says that there was nothing; a game of intentions has no questions.
@@ -61,29 +89,25 @@ var vagueDeeds = []form{
 	"[handles|sees to|deals with] [the matter|the thing|what is there|what comes next]",
 }
 
-// kinds are what a vague player says of a skill: no more than its ability gives away, and so the same
-// for all skills that go by it.
-var kinds = map[characters.Ability][]form{
-	characters.Strength: {
-		"[I'm going to try|I want to try|Let me try], [I can do it|stand back|give me a moment] [and I go over to it|with all I have|yeah].",
-		"I go up to [it|him|the thing] and [try|push on|grab on|use my hands].",
-	},
-	characters.Dexterity: {
-		"[I'm going to|I'll|I want to] [move|go|get over there] [quickly|carefully|while they are busy|before they see], [here I go|wish me luck|okay].",
-		"[Can I get|I try to get] [past them|over to that side|close to it] [without trouble|real fast|before anybody does something]?",
-	},
-	characters.Intelligence: {
-		"[Do I know|Can I tell|Have I heard] [anything about it|what it is|something like that]? I [think|look at it] [for a moment|again].",
-		"[What is it|What do we know about it|What could it be]? [It looks like something|I might know|I've read things].",
-	},
-	characters.Wisdom: {
-		"[I look at|I watch|I keep my eyes on] [him|her|it|all of it] [for a while|and wait|to see what it does].",
-		"[What do I see|Do I get anything|Can I see what is going on]? I [take a look|pay attention|wait and see].",
-	},
-	characters.Charisma: {
-		"[I talk to|I walk up to|I say something to] [him|her|them|the people there]. [Hello, you|Well, you see|My friend], [we have to talk|about that|it is like this].",
-		"[I'll do the talking|Let me talk to them|I have an idea what to say], [you just stand there|you'll see|trust me].",
-	},
+var before = []form{
+	"[Okay|All right|Right|Well|So|Yeah|Oh|Oh no|Oh my god|Wait|Hold on|Ah|Um], [so|well|you know|I mean|okay|guys|wait|no|yes|then|now|fine|so then].",
+	"[We|They|You guys|You two] [are|were|should be|have to be] [here|there|in the back|up front|out of it|right behind me|still going], [right|I think|I guess|yeah|and that's that]?",
+	"[That's|It's|This is|That was] [good|bad|great|a lot|not good|really cool|fair|just what we need|the thing|all there is|very weird|fun].",
+	"[What|How|Why|Who|Where] [is that|are you|was it|did they do|do we do now|would you say|have we got|am I in this]?",
+	"[I don't know|I have no idea|I think so|I'm not sure|I just want to say|I was going to say], [but|and|because|so] [we've got time|that's my turn|they will come|somebody has to|you said it|he was there|it's my thing|she told us to].",
+	"[Let's|We could|We should|Can we] [go|do that|do it|get this over with|stay here|wait for the others|talk about it|not fight|be nice|get out of here], [please|at least|maybe|all of us|the two of us].",
+	"[My turn|Me first|I'm up|Is it me|Am I next]? [Okay|Cool|Great|All right then|Give me a second|One second].",
+	"[Don't|You don't|We don't|They won't] [have to|want to|need to|even] [tell him|say that|do this|die here|take my stuff|leave me|help|kill anybody].",
+	"[With|From|Of|At|By|About] [my|your|his|her|our|the] [friends|head|turn|day|luck|last plan|own two feet|way out|big mouth], [no less|of course|I'd say|sure|again|really].",
+	"[He|She|The big one|That guy|One of them|Everyone|Nobody] [says|said|has|had|will|would|knows|did|gets|wants] [it|that|one more|nothing|me to|a thing|us|them all|so much|the same].",
+}
+
+var after = []form{
+	"[If|When|Before|While|Since] [I can|we have|you let me|they get here|it works|that's okay|nobody minds|there is time].",
+	"[And|Or|But|So] [then|if not|after that|if that's fine with you|just in case|first|at the same time] [I'm done|I wait|you go|we leave|I'm out|we see|that's it|I come back to you all].",
+	"[Is that|Would that be|That's|Does that count as] [okay|fine|a yes|possible|all right|too much|my whole turn|enough]?",
+	"[Please|Come on|Here goes|Good luck to me|Wish me luck|Okay|Yeah|Oh boy|God|Thank you].",
+	"[You|They|We|People] [can|will|would|could|might] [help me|thank me later|come with me|watch my back|take the other one|do the same|stop me|give me one].",
 }
 
 // act is how a skill looks and sounds when nobody says its name.

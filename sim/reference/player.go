@@ -135,7 +135,7 @@ func (a asker) Debrief(_ context.Context, v *sim.View, _ []string) (sim.Answer, 
 				for _, s := range telling(e) {
 					keep(s)
 				}
-			case e.Actor == v.NPC && e.Calls != nil: // a model's NPC does not say which sentences count
+			case e.Actor == v.NPC && len(e.Calls) > 0: // a model's NPC does not say which sentences count
 				for _, s := range sentences(e.Speech) {
 					if !strings.HasSuffix(s, "?") && strings.Count(s, " ") >= 6 && len(known) < 40 {
 						keep(s)

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/characters"
+	"parley/eval"
+	"parley/eval/ieg"
+	"parley/finetune/vdm"
+)
+
+// evalIEGCommand measures the Interaction Expressiveness Gap.
+func evalIEGCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "ieg",
+		Usage: "the expressiveness gap: virtual DMs that learned from generated play against one that learned from real play",
+		Description: "Windows files are what parley corpora import writes; a run is what parley run leaves behind, each of\n" +
+			"its arms a source of its own. All virtual DMs learn from equally many windows, and all are tested on\n" +
+			"the real test. The noise floor and shuffled skills are measured each time: a gap near the first means\n" +
+			"nothing, one near the second is large.\n\n" +
+			"With --scores nothing is trained: the gaps are worked out from the F-scores of a table whose columns are\n" +
+			"source (or model), dm where there are several, f_c and f_o (or f_g_c and f_g_o). The F-scores on real\n" +
+			"play are rows whose source is real or human, columns f_r_c and f_r_o, or given by --real.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "real-train", Usage: "`FILE` of windows of real play to learn from"},
+			&cli.StringFlag{Name: "real-val", Usage: "`FILE` of windows of real play to settle thresholds with; generated play then sets its own aside"},
+			&cli.StringFlag{Name: "real-test", Usage: "`FILE` of windows of real play that everybody is tested on"},
+			&cli.StringSliceFlag{Name: "generated", Usage: "windows `FILE` or run of generated play, or NAME=FILE to call it something; again for more"},
+			&cli.IntFlag{Name: "turns", Value: ieg.Turns, Usage: "`N` lines in each window that is cut out of a run; a window ends with each move"},
+			&cli.IntFlag{Name: "seeds", Value: ieg.Seeds, Usage: "train `N` virtual DMs of each kind"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all draws follow from"},
+			&cli.IntFlag{Name: "workers", Usage: "train `N` virtual DMs at a time; changes no result (default: one for each two processors)"},
+			&cli.StringFlag{Name: "scores", Usage: "`FILE.csv` of F-scores: only work out the gaps; - is the standard input"},
+			&cli.StringFlag{Name: "real", Usage: "with --scores: `F_C,F_O` of real play, where the table has none"},
+			&cli.BoolFlag{Name: "table", Usage: "print the layout of AntEval's Table 1"},
+			&cli.BoolFlag{Name: "json", Usage: "print one object with `results`"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usagef("eval ieg takes no argument: write --generated %s", c.Args().First())
+			}
+			if c.Bool("table") && c.Bool("json") {
+				return usagef("--table and --json exclude each other")
+			}
+			if c.String("scores") != "" {
+				return scoresIEG(c)
+			}
+			return studyIEG(c)
+		},
+	}
+}
+
+// scoresIEG works out gaps from F-scores.
+func scoresIEG(c *cli.Context) error {
+	for _, name := range []string{"real-train", "real-val", "real-test", "generated"} {
+		if c.IsSet(name) {
+			return usagef("--scores only works out gaps: leave out --%s", name)
+		}
+	}
+	name := c.String("scores")
+	in, err := openInput(c, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	sheet, err := ieg.ReadSheet(in)
+	if err != nil {
+		return fmt.Errorf("read F-scores from %s: %w", name, err)
+	}
+	if text := c.String("real"); text != "" {
+		fc, fo, err := twoScores(text)
+		if err != nil {
+			return err
+		}
+		if err := sheet.SetReal(fc, fo); err != nil {
+			return usagef("--real: %w", err)
+		}
+	}
+	results := sheet.Results()
+	if err := printIEG(c, results); err != nil {
+		return err
+	}
+	missing := 0
+	for _, r := range results {
+		if strings.HasPrefix(r.Metric, "G_") && r.Value == nil {
+			missing++
+		}
+	}
+	if missing > 0 {
+		return partialf("%d gaps could not be worked out: the F-scores that they need are missing", missing)
+	}
+	return nil
+}
+
+func twoScores(text string) (a, b float64, err error) {
+	first, second, ok := strings.Cut(text, ",")
+	if ok {
+		if a, err = strconv.ParseFloat(strings.TrimSpace(first), 64); err == nil {
+			b, err = strconv.ParseFloat(strings.TrimSpace(second), 64)
+		}
+	}
+	if !ok || err != nil || !(a >= 0 && a <= 100 && b >= 0 && b <= 100) {
+		return 0, 0, usagef("--real %q: write the two F-scores of real play, from 0 to 100, such as 39.73,30.61", text)
+	}
+	return a, b, nil
+}
+
+// studyIEG trains, tests and compares.
+func studyIEG(c *cli.Context) error {
+	for _, name := range []string{"real-train", "real-test", "generated"} {
+		if !c.IsSet(name) {
+			return usagef("eval ieg needs --%s; see parley help eval ieg", name)
+		}
+	}
+	switch {
+	case c.IsSet("real"):
+		return usagef("--real goes with --scores")
+	case c.Int("seeds") < 1 || c.Int("turns") < 1 || c.Int("workers") < 0:
+		return usagef("--seeds and --turns are at least 1, --workers at least 0")
+	}
+	started := time.Now()
+	workers := c.Int("workers")
+	if workers == 0 { // a training uses two processors itself
+		workers = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	s := ieg.Study{Train: trainDM, Seeds: c.Int("seeds"), Seed: c.Uint64("seed"), Workers: workers}
+	var err error
+	for _, part := range []struct {
+		flag string
+		to   *[]ieg.Interaction
+	}{{"real-train", &s.RealTrain}, {"real-val", &s.RealVal}, {"real-test", &s.RealTest}} {
+		if name := c.String(part.flag); name != "" {
+			if *part.to, err = windowsOf(c, name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, text := range c.StringSlice("generated") {
+		sources, err := readGenerated(c, text)
+		if err != nil {
+			return err
+		}
+		s.Generated = append(s.Generated, sources...)
+	}
+	if err := s.Validate(); err != nil {
+		return usageError{err}
+	}
+	w := c.App.ErrWriter
+	if s.Seeds < ieg.Seeds {
+		fmt.Fprintf(w, "%d seeds are few: a gap moves by some points from seed to seed; take %d\n", s.Seeds, ieg.Seeds)
+	}
+	said := started
+	s.Progress = func(done, of int) {
+		if now := time.Now(); done == 1 || done == of || now.Sub(said) > 5*time.Second {
+			said = now
+			left := time.Duration(float64(now.Sub(started)) / float64(done) * float64(of-done))
+			fmt.Fprintf(w, "%d of %d virtual DMs trained and tested, about %s to go\n", done, of, left.Round(time.Second))
+		}
+	}
+	report, err := s.Run(c.Context)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "each learned from %d windows (the halves of real play from %d)", report.Real.Train, report.Halves[0].Train)
+	if report.Real.Val > 0 {
+		fmt.Fprintf(w, " and settled its thresholds with %d", report.Real.Val)
+	}
+	fmt.Fprintln(w)
+	if err := printIEG(c, report.Results(ieg.Bootstrap{Seed: s.Seed})); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "done in %s\n", time.Since(started).Round(100*time.Millisecond))
+	return unscoredIEG(report)
+}
+
+// trainDM trains a linear virtual DM.
+func trainDM(ctx context.Context, train, val []ieg.Interaction, seed uint64) (ieg.Predictor, error) {
+	return vdm.Train(ctx, vdm.Config{Seed: seed}, train, val)
+}
+
+// unscoredIEG says what a report lacks.
+func unscoredIEG(r *ieg.Report) error {
+	panels := append([]ieg.Panel{r.Real, r.Halves[0], r.Halves[1], r.Shuffled}, r.Generated...)
+	unscored, of := 0, 0
+	for _, p := range panels {
+		if p.Reason != "" {
+			return partialf("%s: %s", p.Name, p.Reason)
+		}
+		for _, marks := range p.Marks {
+			of += len(marks)
+			for i := range marks {
+				if marks[i].Reason != "" {
+					unscored++
+				}
+			}
+		}
+	}
+	if unscored > 0 {
+		return partialf("%d of %d predictions are unscored", unscored, of)
+	}
+	return nil
+}
+
+// readGenerated reads FILE, RUN or NAME=either. Each arm of a run with several is a source.
+func readGenerated(c *cli.Context, text string) ([]ieg.Source, error) {
+	path, name := text, ""
+	if _, err := os.Stat(path); err != nil {
+		if before, after, ok := strings.Cut(text, "="); ok && before != "" {
+			name, path = before, after
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read generated play: %w", err)
+	}
+	called := func(s string) string {
+		if name != "" {
+			return name
+		}
+		return s
+	}
+	if !info.IsDir() {
+		xs, err := windowsOf(c, path)
+		base, _, _ := strings.Cut(filepath.Base(path), ".jsonl")
+		return []ieg.Source{{Name: called(base), Interactions: xs}}, err
+	}
+	var sources []ieg.Source
+	for game, err := range interactions(path, math.MaxInt) {
+		if err != nil {
+			return nil, err
+		}
+		arm := game.Source
+		i := slices.IndexFunc(sources, func(s ieg.Source) bool { return s.Name == arm })
+		if i < 0 {
+			i = len(sources)
+			sources = append(sources, ieg.Source{Name: arm})
+		}
+		sources[i].Interactions = append(sources[i].Interactions, ieg.AtMoves(&game, c.Int("turns"))...)
+	}
+	if len(sources) == 1 {
+		sources[0].Name = called(filepath.Base(filepath.Clean(path)))
+	} else if name != "" {
+		for i := range sources {
+			sources[i].Name = name + "/" + sources[i].Name
+		}
+	}
+	return sources, nil
+}
+
+// printIEG prints results as they are asked for.
+func printIEG(c *cli.Context, results []eval.Result) error {
+	switch {
+	case c.Bool("json"):
+		return printJSON(c.App.Writer, answer{Results: results})
+	case c.Bool("table"):
+		return ieg.WriteTable(c.App.Writer, results)
+	}
+	var main, skills []eval.Result
+	for _, r := range results {
+		if strings.Contains(r.Metric, "@") {
+			skills = append(skills, r)
+		} else {
+			main = append(main, r)
+		}
+	}
+	if err := printResults(c.App.Writer, main); err != nil || len(skills) == 0 {
+		return err
+	}
+	fmt.Fprintln(c.App.Writer)
+	return printSkills(c.App.Writer, skills)
+}
+
+// printSkills prints precision and recall of every skill, an arm in each column, with the right ones
+// of those predicted and of those that are true.
+func printSkills(w io.Writer, results []eval.Result) error {
+	type column struct{ arm, control string }
+	var columns []column
+	cells := map[column]map[string]string{}
+	for _, r := range results {
+		at := column{r.Arm, r.Control}
+		if cells[at] == nil {
+			cells[at] = map[string]string{}
+			columns = append(columns, at)
+		}
+		if r.Value != nil {
+			cells[at][r.Metric] = fmt.Sprintf("%.0f (%d of %d)", *r.Value, r.N, r.Of)
+		}
+	}
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprint(tab, "SKILL")
+	columns = slices.DeleteFunc(columns, func(c column) bool { return c.control != "" }) // baselines know one skill
+	for _, at := range columns {
+		fmt.Fprintf(tab, "\t%s: PRECISION\tRECALL", at.arm)
+	}
+	fmt.Fprintln(tab)
+	for _, skill := range characters.Skills() {
+		fmt.Fprint(tab, skill)
+		for _, at := range columns {
+			for _, part := range []string{"precision@", "recall@"} {
+				text := cells[at][part+string(skill)]
+				if text == "" {
+					text = "-"
+				}
+				fmt.Fprint(tab, "\t", text)
+			}
+		}
+		fmt.Fprintln(tab)
+	}
+	return tab.Flush()
+}

@@ -1,0 +1,344 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/eval"
+	"parley/eval/script"
+	"parley/eval/stat"
+	"parley/logs/view"
+)
+
+// printScripts prints the results of a run for people.
+func printScripts(w io.Writer, dir string, m *manifest) error {
+	g := m.Script
+	fmt.Fprintf(w, "%d tasks, %d authors; critic %s, execute %s, commonsense %s; gold answers: %s; seed %d\n\n",
+		g.Tasks, len(g.Authors), nobody(g.Critic), nobody(g.Execute), nobody(g.Commonsense), goldSource(g), g.Seed)
+	if !g.Perturb {
+		d, err := readScriptData(dir, g)
+		if err != nil {
+			return err
+		}
+		if slices.Contains(d.judged(), script.Scorer) {
+			ranking, err := d.ranking(script.Scorer)
+			if err != nil {
+				return err
+			}
+			if err := printRanking(w, ranking); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	shown := slices.DeleteFunc(slices.Clone(m.Results), func(r eval.Result) bool {
+		return r.Scorer == script.Scorer && (r.Metric == "rank" || r.Metric == "score" || r.Metric == "difference")
+	})
+	for i := range shown {
+		if shown[i].Scorer != script.Scorer {
+			shown[i].Metric = shown[i].Scorer + " " + shown[i].Metric
+		}
+	}
+	if err := printResults(w, shown); err != nil {
+		return err
+	}
+	if err := printUsage(w, m.Usage); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nThe run lies in %s; its page is %s\n", dir, filepath.Join(dir, reportName))
+	return err
+}
+
+func nobody(spec string) string {
+	if spec == "" {
+		return "nobody"
+	}
+	return spec
+}
+
+func goldSource(g *scriptConfig) string {
+	switch g.Gold {
+	case "none":
+		return "none"
+	case "reference":
+		return "the tasks' own steps"
+	}
+	return g.Gold + ", written by " + nobody(g.Synthesize)
+}
+
+// writeScriptReport writes a run's page.
+func writeScriptReport(dir string, m *manifest, d *scriptData) error {
+	page, err := scriptPage(m, d)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return writePage(filepath.Join(dir, reportName), page)
+}
+
+// scriptPage puts the page together.
+func scriptPage(m *manifest, d *scriptData) (*view.Page, error) {
+	g := m.Script
+	page := &view.Page{
+		Title: "Scripts: parley run " + m.ID,
+		Subtitle: fmt.Sprintf("%d tasks, %d authors; critic %s, execute %s, commonsense %s; gold answers: %s; seed %d.",
+			len(d.tasks), len(d.arms), nobody(g.Critic), nobody(g.Execute), nobody(g.Commonsense), goldSource(g), g.Seed),
+		Foot: fmt.Sprintf("Made by parley %s (%s) from run %s. This page holds everything that it shows; it asks no network.", m.Version, m.Go, m.ID),
+	}
+	add := func(id, title string, blocks ...view.Block) {
+		if len(blocks) > 0 {
+			page.Sections = append(page.Sections, view.Section{ID: id, Title: title, Blocks: blocks})
+		}
+	}
+	if g.Perturb {
+		add("detected", "Planted faults, and how many were found", d.detectionBlocks(m.Results)...)
+	} else {
+		blocks, err := d.rankingBlocks()
+		if err != nil {
+			return nil, err
+		}
+		add("ranking", "Ranking", blocks...)
+	}
+	add("metrics", "The seven metrics", d.metricBlocks()...)
+	if !g.Perturb {
+		add("topics", "Topics", d.topicBlocks()...)
+		add("length", "Number of steps", d.lengthBlocks()...)
+	}
+	var unscored view.Facts
+	t := &view.Table{Caption: "All results; 1 is good for every metric. N counts what was scored, of what there is.", Head: view.Columns("Scorer", "Metric", "Arm", "#Value", "#95 % interval", "#N", "Note")}
+	for _, r := range m.Results {
+		interval := "–"
+		if r.Low != nil && r.High != nil {
+			interval = fmt.Sprintf("%s to %s", decimals(r.Low), decimals(r.High))
+		}
+		t.Add(r.Scorer, r.Metric, r.Arm, decimals(r.Value), interval, fmt.Sprintf("%d of %d %s", r.N, r.Of, r.Unit), r.Reason)
+		if r.Value == nil {
+			unscored = append(unscored, view.Fact{Name: r.Scorer + " " + r.Metric + ", " + r.Arm, Text: []string{shorten(r.Reason, 200)}})
+		}
+	}
+	results := []view.Block{&view.Fold{Summary: fmt.Sprintf("All %d results", len(m.Results)), Blocks: []view.Block{t}}}
+	if len(unscored) > 0 {
+		results = append([]view.Block{view.Text("What could not be had, and why:"), unscored}, results...)
+	}
+	add("results", "Results", results...)
+	add("models", "Who served, and what it took", reportModels(m)...)
+	return page, nil
+}
+
+// decimals writes a share with three decimals.
+func decimals(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return strings.ReplaceAll(fmt.Sprintf("%.3f", *v), "-", "−")
+}
+
+// series is the colour of an arm.
+func (d *scriptData) series(arm string) int { return max(0, slices.Index(d.arms, arm)) }
+
+// fromTo is an axis with set ends.
+func fromTo(name string, from, to float64) view.Axis {
+	return view.Axis{Name: name, From: &from, To: &to}
+}
+
+func (d *scriptData) rankingBlocks() ([]view.Block, error) {
+	var blocks []view.Block
+	for _, scorer := range d.judged() {
+		g, err := d.ranking(scorer)
+		if err != nil {
+			return nil, err
+		}
+		plot := &view.Dots{Title: "Scores by " + scorer, Axis: fromTo("mean share of metrics passed, %", 0, 100)}
+		t := &view.Table{Caption: fmt.Sprintf("Ranking by %s over the %d of %d tasks that are wholly scored for all authors.", scorer, g.Common, g.Of), Head: view.Columns("Model", "#Rank", "#Ranks", "#Score", "#95 % interval", "#N", "#All bad", "#All good")}
+		for _, r := range g.Ranked {
+			rank, ranks, interval := "–", "–", "–"
+			dot := view.Dot{Label: r.Arm, Value: percent(r.Score.Value), Low: percent(r.Score.Low), High: percent(r.Score.High), Series: d.series(r.Arm), Note: fmt.Sprintf("%d of %d", r.N, r.Of)}
+			if r.Score.Value == nil {
+				dot.Missing = shorten(r.Score.Reason, 60)
+			}
+			if r.Rank > 0 {
+				rank = fmt.Sprint(r.Rank)
+				if len(r.Tied) > 0 {
+					rank = "=" + rank
+				}
+			}
+			if r.Score.Low != nil {
+				interval, ranks = fmt.Sprintf("%s to %s", decimals(r.Score.Low), decimals(r.Score.High)), fmt.Sprintf("%d to %d", r.Best, r.Worst)
+			}
+			plot.Rows = append(plot.Rows, dot)
+			t.Add(r.Arm, rank, ranks, decimals(r.Score.Value), interval, fmt.Sprintf("%d of %d", r.N, r.Of), decimals(&r.Least), decimals(&r.Most))
+		}
+		blocks = append(blocks, &view.Figure{ID: "ranking-" + scorer, Caption: "Scores with 95 % bootstrap intervals over tasks. All bad and all good: the mean over all tasks, with whatever is unscored taken so.", Plot: plot, Numbers: t})
+		if len(g.Pairs) > 0 {
+			tests := &view.Table{Caption: "Paired differences (t interval), Wilcoxon's signed ranks, adjusted by Holm.", Head: view.Columns("Pair", "#Difference", "#95 % interval", "#p", "#p by Holm")}
+			for _, p := range g.Pairs {
+				interval := "–"
+				if p.Diff.Low != nil {
+					interval = fmt.Sprintf("%s to %s", decimals(p.Diff.Low), decimals(p.Diff.High))
+				}
+				tests.Add(p.A+" − "+p.B, decimals(p.Diff.Value), interval, short(p.P), short(p.Holm))
+			}
+			blocks = append(blocks, tests)
+		}
+	}
+	return blocks, nil
+}
+
+// metricBlocks is the heat map by author and metric.
+func (d *scriptData) metricBlocks() []view.Block {
+	var blocks []view.Block
+	for _, scorer := range d.scorers() {
+		heat := &view.Heat{Title: "Scripts that pass, by " + scorer, Rows: d.arms}
+		t := &view.Table{Caption: "Share of scripts that pass, with 95 % intervals (Wilson).", Head: view.Columns("Model")}
+		for _, m := range script.Metrics() {
+			heat.Columns = append(heat.Columns, string(m))
+			t.Head = append(t.Head, view.Column{Name: string(m), Number: true})
+		}
+		for _, arm := range d.arms {
+			var fields []view.Field
+			cells := []view.Cell{{Text: arm}}
+			for _, m := range script.Metrics() {
+				r := share(scorer, string(m), arm, d.findings[scorer], m)
+				fields = append(fields, view.Field{Share: r.Value, Text: decimals(r.Value)})
+				note := fmt.Sprintf("%d of %d", r.N, r.Of)
+				if r.Low != nil {
+					note = fmt.Sprintf("%s to %s, %s", decimals(r.Low), decimals(r.High), note)
+				}
+				cells = append(cells, view.Cell{Text: decimals(r.Value), Note: note, Grey: r.Value == nil})
+			}
+			heat.Cells = append(heat.Cells, fields)
+			t.Rows = append(t.Rows, cells)
+		}
+		blocks = append(blocks, &view.Figure{ID: "metrics-" + scorer, Caption: "Share of scripts that pass each metric; 1 is good.", Plot: heat, Numbers: t})
+	}
+	legend := view.Facts{}
+	for _, m := range script.Metrics() {
+		legend = append(legend, view.Fact{Name: string(m), Text: []string{m.Title()}})
+	}
+	return append(blocks, legend)
+}
+
+// topicBlocks is the heat map by author and topic.
+func (d *scriptData) topicBlocks() []view.Block {
+	var topics []string
+	for i := range d.tasks {
+		if !slices.Contains(topics, d.tasks[i].Topic) {
+			topics = append(topics, d.tasks[i].Topic)
+		}
+	}
+	slices.Sort(topics)
+	t := d.table(script.Scorer)
+	w, ok := d.weights(script.Scorer)
+	if !ok {
+		return nil
+	}
+	heat := &view.Heat{Title: "Scores by topic", Rows: d.arms, Columns: topics}
+	numbers := &view.Table{Caption: "Mean share of metrics passed, over the tasks of a topic that are wholly scored.", Head: append(view.Columns("Model"), numbered(topics)...)}
+	for _, arm := range d.arms {
+		var fields []view.Field
+		cells := []view.Cell{{Text: arm}}
+		for _, topic := range topics {
+			sum, n, of := 0.0, 0, 0
+			for i := range t.Rows {
+				if row := &t.Rows[i]; row.Arm == arm && d.topic[row.Task] == topic {
+					of++
+					if row.Whole(w) {
+						sum, n = sum+row.Score(w), n+1
+					}
+				}
+			}
+			var v *float64
+			if n > 0 {
+				mean := sum / float64(n)
+				v = &mean
+			}
+			fields = append(fields, view.Field{Share: v, Text: decimals(v)})
+			cells = append(cells, view.Cell{Text: decimals(v), Note: fmt.Sprintf("%d of %d", n, of), Grey: v == nil})
+		}
+		heat.Cells = append(heat.Cells, fields)
+		numbers.Rows = append(numbers.Rows, cells)
+	}
+	return []view.Block{&view.Figure{ID: "topics-heat", Caption: "Mean share of metrics passed, by topic.", Plot: heat, Numbers: numbers}}
+}
+
+func numbered(names []string) []view.Column {
+	var columns []view.Column
+	for _, n := range names {
+		columns = append(columns, view.Column{Name: n, Number: true})
+	}
+	return columns
+}
+
+// lengthBlocks is how authors do by the number of steps of their scripts.
+func (d *scriptData) lengthBlocks() []view.Block {
+	t := d.table(script.Scorer)
+	w, ok := d.weights(script.Scorer)
+	if !ok {
+		return nil
+	}
+	plot := &view.Curve{Title: "Scores by the number of steps", X: view.Axis{Name: "steps of the script"}, Y: fromTo("mean share of metrics passed", 0, 1)}
+	numbers := &view.Table{Caption: "Mean share of metrics passed, by the number of steps; scripts that are wholly scored.", Head: view.Columns("Model", "#Steps", "#Score", "#95 % interval", "#Scripts")}
+	for _, arm := range d.arms {
+		by := map[int][]float64{}
+		for i := range t.Rows {
+			row := &t.Rows[i]
+			if n, ok := d.steps[[2]string{row.Task, row.Arm}]; ok && row.Arm == arm && row.Whole(w) {
+				by[n] = append(by[n], row.Score(w))
+			}
+		}
+		trace := view.Trace{Label: arm, Series: d.series(arm)}
+		for _, n := range slices.Sorted(maps.Keys(by)) {
+			i := stat.Mean(by[n], confidence)
+			low, high := clamped(i.Low), clamped(i.High)
+			trace.Points = append(trace.Points, view.Point{X: float64(n), Y: i.Value, Low: low, High: high})
+			interval := "–"
+			if low != nil && high != nil {
+				interval = fmt.Sprintf("%s to %s", decimals(low), decimals(high))
+			}
+			numbers.Add(arm, fmt.Sprint(n), decimals(i.Value), interval, fmt.Sprint(i.N))
+		}
+		if len(trace.Points) > 0 {
+			plot.Lines = append(plot.Lines, trace)
+		}
+	}
+	if len(plot.Lines) == 0 {
+		return nil
+	}
+	return []view.Block{&view.Figure{ID: "length-curve", Caption: "How authors do by the number of steps of their scripts.", Plot: plot, Numbers: numbers}}
+}
+
+// clamped keeps the end of an interval on the scale from 0 to 1.
+func clamped(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	c := min(1, max(0, *v))
+	return &c
+}
+
+// detectionBlocks is the share of planted faults that were found.
+func (d *scriptData) detectionBlocks(results []eval.Result) []view.Block {
+	plot := &view.Dots{Title: "Planted faults found, and false alarms", Axis: fromTo("share of scripts, %", 0, 100)}
+	for i, metric := range []string{"detected", "false_alarms"} {
+		for _, r := range results {
+			if r.Metric != metric {
+				continue
+			}
+			dot := view.Dot{
+				Group: r.Scorer + ": " + strings.ReplaceAll(metric, "_", " "), Label: r.Arm, Value: percent(r.Value), Low: percent(r.Low), High: percent(r.High),
+				Series: i, Hollow: i > 0, Note: fmt.Sprintf("%d of %d", r.N, r.Of),
+			}
+			if r.Value == nil {
+				dot.Missing = shorten(r.Reason, 60)
+			}
+			plot.Rows = append(plot.Rows, dot)
+		}
+	}
+	if len(plot.Rows) == 0 {
+		return nil
+	}
+	return []view.Block{&view.Figure{ID: "detected-plot", Caption: "Found: the metric that the fault is to be seen by is 0. False alarms: it is 0 for scripts without a fault. 95 % intervals by Wilson.", Plot: plot}}
+}

@@ -1,0 +1,304 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/characters"
+	"parley/eval"
+	"parley/eval/judge"
+	"parley/eval/script"
+)
+
+func evalScriptTasksCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "tasks",
+		Usage: "list, import or make tasks",
+		Subcommands: []*cli.Command{
+			{
+				Name:      "list",
+				Usage:     "list the built-in tasks, or those of a file",
+				ArgsUsage: "[FILE]",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "json", Usage: "print one JSON object with `tasks`, all of them whole"},
+					&cli.BoolFlag{Name: "lines", Usage: "print JSON lines, as --tasks takes them"},
+				},
+				Action: listScriptTasks,
+			},
+			{
+				Name:      "import",
+				Usage:     "turn a file of CoScript, or of ABSEval's authors, into tasks",
+				ArgsUsage: "FILE",
+				Description: "The file holds JSON lines of CoScript (\"Abstract Goal\", \"Specific Goal\", \"Constraint\", \"Script\",\n" +
+					"\"Category\") or tasks of parley, or it is the authors' SQLite file, whose table question is read. What\n" +
+					"is printed is what --tasks takes. A SQLite file has to be closed: what still stands in a write-ahead\n" +
+					"log beside it is not read.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of the standard output"},
+					&cli.IntFlag{Name: "first", DefaultText: "all", Usage: "take only the first `N` tasks"},
+				},
+				Action: importScriptTasks,
+			},
+			{
+				Name:      "generate",
+				Usage:     "have a model make tasks with one, two and three constraints out of abstract ones",
+				ArgsUsage: "[ABSTRACT.txt]",
+				Description: "Each line of the file is an abstract task such as \"Make pancakes\", perhaps with its topic and a tab\n" +
+					"before it; without a file, the abstract tasks of the built-in ones are taken. What is made is for\n" +
+					"people to look through: --review writes a sheet, whose rows say keep or not, and --reviewed FILE\n" +
+					"reads it back and prints the tasks that are kept.",
+				Flags: []cli.Flag{
+					&cli.StringFlag{Name: "model", Usage: "`MODEL` that makes them"},
+					&cli.IntFlag{Name: "depth", Value: 3, Usage: "add 1 to `N` constraints"},
+					&cli.IntFlag{Name: "first", DefaultText: "all", Usage: "take only the first `N` abstract tasks"},
+					&cli.StringFlag{Name: "review", Usage: "also write a sheet for people to `FILE`.csv"},
+					&cli.StringFlag{Name: "reviewed", Usage: "read a filled-in sheet back from `FILE`.csv, and ask no model"},
+					&cli.BoolFlag{Name: "trusting", Usage: "take replies that do not repeat the question's ticket"},
+					&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all randomness comes from"},
+					&cli.StringFlag{Name: "out", Usage: "write the tasks to `FILE` instead of the standard output"},
+				},
+				Action: generateScriptTasks,
+			},
+		},
+	}
+}
+
+func listScriptTasks(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return usagef("tasks list takes one file at most, and got %d", c.NArg())
+	}
+	tasks, err := scriptTasks(c.Args().First(), 0)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("json"):
+		return printJSON(c.App.Writer, map[string]any{"tasks": tasks})
+	case c.Bool("lines"):
+		return script.WriteTasks(c.App.Writer, tasks)
+	}
+	tab := tabwriter.NewWriter(c.App.Writer, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "TASK\tTOPIC\tCONSTRAINTS\tSTEPS\tSPECIFIC TASK")
+	for i := range tasks {
+		t := &tasks[i]
+		fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%s\n", t.ID, t.Topic, t.Depth(), len(t.Steps), shorten(t.Specific, 120))
+	}
+	return tab.Flush()
+}
+
+func importScriptTasks(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("tasks import takes one file, and got %d", c.NArg())
+	}
+	name := c.Args().First()
+	tasks, err := scriptTasks(name, c.Int("first"))
+	if err != nil {
+		return err
+	}
+	if err := writeTo(c, func(w io.Writer) error { return script.WriteTasks(w, tasks) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%d tasks of %d topics\n", len(tasks), len(script.Topics(tasks)))
+	return nil
+}
+
+// abstractTask is one to make specific ones of.
+type abstractTask struct{ id, topic, text string }
+
+// abstractTasks reads abstract tasks, or takes those of the library.
+func abstractTasks(c *cli.Context) ([]abstractTask, error) {
+	var list []abstractTask
+	if c.NArg() == 0 {
+		seen := map[string]bool{}
+		for _, t := range script.Library() {
+			if !seen[t.Abstract] {
+				seen[t.Abstract] = true
+				list = append(list, abstractTask{strings.TrimSuffix(t.ID, "-1"), t.Topic, t.Abstract})
+			}
+		}
+	} else {
+		in, err := openInput(c, c.Args().First())
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		lines := bufio.NewScanner(in)
+		seen := map[string]int{}
+		for lines.Scan() {
+			text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\uFEFF"))
+			if text == "" || strings.HasPrefix(text, "#") {
+				continue
+			}
+			topic, abstract, ok := strings.Cut(text, "\t")
+			if !ok {
+				topic, abstract = "", text
+			}
+			id := string(characters.Slug(abstract))
+			if seen[id]++; id == "" || seen[id] > 1 {
+				id = fmt.Sprintf("%s-%d", strings.TrimPrefix(id, "-"), seen[id])
+			}
+			list = append(list, abstractTask{id, strings.TrimSpace(topic), strings.TrimSpace(abstract)})
+		}
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Args().First(), err)
+		}
+	}
+	if n := c.Int("first"); n > 0 && n < len(list) {
+		list = list[:n]
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s holds no abstract task", c.Args().First())
+	}
+	return list, nil
+}
+
+func generateScriptTasks(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return usagef("tasks generate takes one file at most, and got %d", c.NArg())
+	}
+	if name := c.String("reviewed"); name != "" {
+		tasks, dropped, err := readReview(name)
+		if err != nil {
+			return err
+		}
+		if err := writeTo(c, func(w io.Writer) error { return script.WriteTasks(w, tasks) }); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.App.ErrWriter, "%d tasks are kept, %d are not\n", len(tasks), dropped)
+		return nil
+	}
+	spec := c.String("model")
+	if spec == "" {
+		return usagef("tasks generate needs a --model MODEL")
+	}
+	depth := c.Int("depth")
+	if depth < 1 || depth > 3 {
+		return usagef("--depth %d: tasks have one to three constraints", depth)
+	}
+	list, err := abstractTasks(c)
+	if err != nil {
+		return err
+	}
+	m, err := openModel(c.Context, spec)
+	if err != nil {
+		return err
+	}
+	j := &judge.Judge{Model: m, Name: spec, Now: time.Now, Trusting: c.Bool("trusting")}
+	if strings.HasPrefix(spec, "ollama:") {
+		j.Sampling.NumCtx = judgeContext
+	}
+	warm := 0.7
+	j.Sampling.Temperature = &warm
+	var tasks []script.Task
+	reasons, failed := map[string]int{}, 0
+	for _, a := range list {
+		for d := 1; d <= depth; d++ {
+			t, status, reason, calls, err := script.Construct(c.Context, j, fmt.Sprintf("%s-%d", a.id, d), a.topic, a.text, d, c.Uint64("seed"))
+			if err == nil {
+				err = (&work{}).took(calls, nil)
+			}
+			if err != nil {
+				return err
+			}
+			if status != eval.Scored {
+				failed++
+				reasons[reason]++
+				continue
+			}
+			tasks = append(tasks, t)
+		}
+	}
+	if name := c.String("review"); name != "" {
+		if err := writeReview(name, tasks); err != nil {
+			return err
+		}
+	}
+	if err := writeTo(c, func(w io.Writer) error { return script.WriteTasks(w, tasks) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "%d tasks were made of %d\n", len(tasks), len(list)*depth)
+	if failed > 0 {
+		return partialf("%d tasks could not be made: %s", failed, tallied(reasons))
+	}
+	return nil
+}
+
+var reviewHead = []string{"keep", "id", "topic", "abstract", "constraint 1", "constraint 2", "constraint 3", "specific task", "note"}
+
+// writeReview writes a sheet for people to look through.
+func writeReview(name string, tasks []script.Task) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := csv.NewWriter(f)
+	err = w.Write(reviewHead)
+	for i := range tasks {
+		t := &tasks[i]
+		record := []string{"", t.ID, t.Topic, t.Abstract}
+		for at := range 3 {
+			text := ""
+			if at < len(t.Constraints) {
+				text = t.Constraints[at]
+			}
+			record = append(record, text)
+		}
+		if err == nil {
+			err = w.Write(append(record, t.Specific, ""))
+		}
+	}
+	w.Flush()
+	for _, e := range []error{err, w.Error(), f.Close()} {
+		if e != nil {
+			return fmt.Errorf("write %s: %w", name, e)
+		}
+	}
+	return nil
+}
+
+// readReview reads a filled-in sheet, in which people may also have mended the texts.
+func readReview(name string) (tasks []script.Task, dropped int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	in := csv.NewReader(f)
+	in.FieldsPerRecord = len(reviewHead)
+	records, err := in.ReadAll()
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(records) == 0 || strings.TrimPrefix(records[0][0], "\uFEFF") != reviewHead[0] {
+		return nil, 0, fmt.Errorf("%s is no sheet of tasks: its first line is %s", name, strings.Join(reviewHead, ","))
+	}
+	for n, r := range records[1:] {
+		switch strings.ToLower(strings.TrimSpace(r[0])) {
+		case "yes", "y", "1", "true", "x", "keep":
+		case "no", "n", "0", "false", "drop":
+			dropped++
+			continue
+		default:
+			return nil, 0, fmt.Errorf("%s: task %d (%s): keep is %q; say yes or no", name, n+1, r[1], r[0])
+		}
+		t := script.Task{ID: r[1], Topic: r[2], Abstract: r[3], Specific: r[7]}
+		for _, text := range r[4:7] {
+			if text = strings.TrimSpace(text); text != "" {
+				t.Constraints = append(t.Constraints, text)
+			}
+		}
+		if err := t.Validate(); err != nil {
+			return nil, 0, fmt.Errorf("%s: task %d: %w", name, n+1, err)
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, dropped, nil
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/eval/ieg"
+	"parley/finetune/vdm"
+)
+
+func finetuneTrainCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "train",
+		Usage: "train a small model inside of this program, in seconds",
+		Description: "--task dm trains a virtual Dungeon Master: from a window of play it says who tries which skill.\n" +
+			"Its thresholds are tuned on the windows of --val, or by cross-validation where there are none.\n" +
+			"The same windows and seed make the same file.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "task", Usage: "`TASK` to learn: dm", Value: "dm"},
+			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows to learn from (required)"},
+			&cli.StringFlag{Name: "val", Usage: "`FILE.jsonl[,...]` of windows to tune thresholds on"},
+			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of everything that is drawn", Value: 1},
+			&cli.StringFlag{Name: "out", Usage: "`MODEL` file to write (required)"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		},
+		Action: finetuneTrain,
+	}
+}
+
+// trained is what a training did: the answer of the command.
+type trained struct {
+	Out        string             `json:"out"`
+	Task       string             `json:"task"`
+	Model      vdm.About          `json:"model"`
+	Thresholds map[string]float64 `json:"thresholds"`
+	Seconds    float64            `json:"seconds"` // of training, files aside
+}
+
+func finetuneTrain(c *cli.Context) error {
+	switch {
+	case c.NArg() > 0:
+		return usagef("finetune train takes its files with --in, and got %s", c.Args().First())
+	case c.String("task") != "dm":
+		return usagef("finetune train can learn --task dm, and not %q", c.String("task"))
+	case c.String("in") == "":
+		return usagef("say with --in which windows to learn from")
+	case c.String("out") == "":
+		return usagef("say with --out where the model goes")
+	}
+	train, err := windowsOf(c, c.String("in"))
+	if err != nil {
+		return err
+	}
+	var val []ieg.Interaction
+	if name := c.String("val"); name != "" {
+		if val, err = windowsOf(c, name); err != nil {
+			return err
+		}
+		if err := apart(train, val, c.String("in"), name); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(c.App.ErrWriter, "training on %d windows\n", len(train))
+	start := time.Now()
+	l, err := vdm.Train(c.Context, vdm.Config{Seed: c.Uint64("seed")}, train, val)
+	if err != nil {
+		return fmt.Errorf("train a virtual DM: %w", err)
+	}
+	did := trained{Out: c.String("out"), Task: "dm", Model: l.About(), Seconds: time.Since(start).Seconds()}
+	beside, alone, second := l.Thresholds()
+	did.Thresholds = map[string]float64{"beside": beside, "alone": alone, "second": second}
+	if err := saveDM(l, did.Out); err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, did)
+	}
+	m := &did.Model
+	_, err = fmt.Fprintf(c.App.Writer,
+		"%s: a virtual DM of %d features, from %d intentions in %d windows of %d groups (seed %d), in %.2f s\n"+
+			"thresholds by %s (%d windows): %.3f for one who acts beside others, %.3f alone, %.3f for a second skill\n",
+		did.Out, m.Features, m.Learned, m.Windows, m.Groups, m.Seed, did.Seconds, m.Tuned, m.TunedWindows, beside, alone, second)
+	if n := m.Intentions - m.Learned; n > 0 {
+		fmt.Fprintf(c.App.ErrWriter, "%d intentions of others than the cast cannot be learned\n", n)
+	}
+	return err
+}

@@ -1,0 +1,120 @@
+package script
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ReadTasks reads tasks from JSON lines, in the form of Task or of CoScript (Yuan and others 2023:
+// "Abstract Goal", "Specific Goal", "Constraint", "Script", "Category"), line by line whichever it
+// is. A byte-order mark and blank lines are passed over. Errors name the file and the line.
+func ReadTasks(r io.Reader, name string) ([]Task, error) {
+	in := bufio.NewReader(r)
+	var tasks []Task
+	seen := map[string]int{}
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+		}
+		if text := bytes.TrimSpace(line); len(text) > 0 {
+			t, bad := readTask(text)
+			if bad == nil {
+				bad = t.Validate()
+			}
+			if bad != nil {
+				return nil, fmt.Errorf("%s:%d: %w", name, n, bad)
+			}
+			if first := seen[t.ID]; first > 0 {
+				return nil, fmt.Errorf("%s:%d: task %s stands in line %d already", name, n, t.ID, first)
+			}
+			seen[t.ID] = n
+			tasks = append(tasks, t)
+		}
+		if err != nil {
+			return tasks, nil
+		}
+	}
+}
+
+// readTask reads one line.
+func readTask(line []byte) (Task, error) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(line, &keys); err != nil {
+		return Task{}, fmt.Errorf("a line is one JSON object: %w", err)
+	}
+	if _, ok := keys["Specific Goal"]; ok {
+		return readCoScript(line)
+	}
+	var t Task
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&t); err != nil {
+		return Task{}, fmt.Errorf("a line is a task, or one of CoScript: %w", err)
+	}
+	return t, nil
+}
+
+// readCoScript reads a line of CoScript. Its steps carry their numbers, which go.
+func readCoScript(line []byte) (Task, error) {
+	var row struct {
+		ID         json.RawMessage `json:"id"`
+		Abstract   string          `json:"Abstract Goal"`
+		Specific   string          `json:"Specific Goal"`
+		Constraint string          `json:"Constraint"`
+		Script     json.RawMessage `json:"Script"`
+		Category   string          `json:"Category"`
+	}
+	if err := json.Unmarshal(line, &row); err != nil {
+		return Task{}, fmt.Errorf("a line of CoScript: %w", err)
+	}
+	t := Task{
+		ID: "coscript-" + strings.Trim(string(row.ID), `"`), Topic: row.Category, Abstract: row.Abstract,
+		Specific: row.Specific,
+	}
+	if len(row.ID) == 0 || string(row.ID) == "null" {
+		return Task{}, errors.New("a line of CoScript has no id")
+	}
+	if c := strings.TrimSpace(row.Constraint); c != "" {
+		t.Constraints = []string{c}
+	}
+	var list []string
+	var text string
+	switch {
+	case len(row.Script) == 0 || string(row.Script) == "null":
+	case json.Unmarshal(row.Script, &list) == nil:
+	case json.Unmarshal(row.Script, &text) == nil:
+		list = strings.Split(text, "\n")
+	default:
+		return Task{}, errors.New("the script of a line of CoScript is neither a list nor a text")
+	}
+	for _, s := range list {
+		if m := markOf(s); m.kind == number || m.kind == stepWord {
+			s = m.text
+		}
+		if s = strings.TrimSpace(s); s != "" {
+			t.Steps = append(t.Steps, s)
+		}
+	}
+	return t, nil
+}
+
+// WriteTasks writes tasks as JSON lines that ReadTasks reads back to the same.
+func WriteTasks(w io.Writer, tasks []Task) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for i := range tasks {
+		if err := enc.Encode(&tasks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package script
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"parley/eval"
+)
+
+// MaxSteps is the longest script that is read. A reply with more is a flood, and no script.
+const MaxSteps = 100
+
+// Script is a list of steps, as read from a reply.
+type Script struct {
+	Steps    []string
+	Preamble string // what stood before the steps
+	Note     string // what stood behind them
+	Method   string // how they were marked: step, number, bullet, ordinal, inline, json
+	Status   eval.Status
+	Reason   string // why there are no steps
+}
+
+func noScript(format string, args ...any) Script {
+	return Script{Status: eval.Unparsed, Reason: fmt.Sprintf(format, args...)}
+}
+
+var (
+	thought  = regexp.MustCompile(`(?is)<(think|thinking|reasoning)>.*?</(?:think|thinking|reasoning)>`)
+	unclosed = regexp.MustCompile(`(?i)<(think|thinking|reasoning)>`)
+	closing  = regexp.MustCompile(`(?i)</(think|thinking|reasoning)>`)
+	asides   = regexp.MustCompile(`(?i)^(material|ingredient|tool|equipment|supplies|requirement|what you|you('ll| will)? need|things you|tip|note|warning|variation|troubleshoot|disclaimer|benefit|safety|conclusion|summary)`)
+	notes    = regexp.MustCompile(`(?i)^[*_(\[ ]*(note|notes|tip|tips|remember|disclaimer|warning|caution|important|p\.?s\.?|please note|keep in mind|by following|following these|with these|good luck|enjoy!?|i hope|hope this|let me know|that's it|that is it|and that's|in conclusion|in summary|overall|happy |congratulations)\b`)
+	ordinals = regexp.MustCompile(`(?i)^(first(ly)?|second(ly)?|third(ly)?|fourth(ly)?|fifth(ly)?|sixth(ly)?|next|then|after that|afterwards|finally|lastly|last)\b,?\s*`)
+	sentence = regexp.MustCompile(`[.!?]\s+`)
+	inlined  = regexp.MustCompile(`(?:^|[\s,;.])\(?(\d{1,3})[.)]\s*`)
+)
+
+// Read finds the steps in what a model sent: numbered in any usual way, headed "Step 1", bulleted,
+// in a table, in a line, or as JSON. Numbers within steps stay with their step, as do the lines below
+// it; what stands before and behind the list is kept apart. Text without a list is no script: nothing
+// is guessed from prose, but for sentences that count themselves (first, then, finally).
+func Read(reply string) Script {
+	text := thought.ReplaceAllString(strings.ReplaceAll(reply, "\r\n", "\n"), "")
+	if at := closing.FindStringIndex(text); at != nil { // begun in the prompt
+		text = text[at[1]:]
+	}
+	if at := unclosed.FindStringIndex(text); at != nil {
+		text = text[:at[0]]
+		if strings.TrimSpace(text) == "" {
+			return noScript("the reply ends within its reasoning")
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return noScript("the reply is empty")
+	}
+	s := fromJSON(text)
+	if len(s.Steps) == 0 {
+		s = fromLines(text)
+	}
+	if len(s.Steps) < 2 {
+		if p := fromProse(text); len(p.Steps) > len(s.Steps) {
+			s = p
+		}
+	}
+	switch {
+	case len(s.Steps) == 0:
+		return noScript("the reply holds no list of steps")
+	case len(s.Steps) > MaxSteps:
+		return noScript("the reply lists %d steps, which is more than %d", len(s.Steps), MaxSteps)
+	}
+	s.Status = eval.Scored
+	return s
+}
+
+// fromJSON reads a list of steps, or an object that holds one under "steps".
+func fromJSON(text string) Script {
+	text = strings.TrimSpace(text)
+	if body, ok := strings.CutPrefix(text, "```"); ok {
+		_, body, _ = strings.Cut(body, "\n")
+		text, _, _ = strings.Cut(body, "```")
+		text = strings.TrimSpace(text)
+	}
+	if text == "" || text[0] != '[' && text[0] != '{' {
+		return Script{}
+	}
+	var list []json.RawMessage
+	if json.Unmarshal([]byte(text), &list) != nil {
+		var object map[string]json.RawMessage
+		if json.Unmarshal([]byte(text), &object) != nil {
+			return Script{}
+		}
+		for _, key := range []string{"steps", "Steps", "script"} {
+			if raw, ok := object[key]; ok && json.Unmarshal(raw, &list) == nil {
+				break
+			}
+		}
+	}
+	s := Script{Method: "json"}
+	for _, raw := range list {
+		var step string
+		if json.Unmarshal(raw, &step) != nil {
+			var object map[string]any
+			if json.Unmarshal(raw, &object) != nil {
+				return Script{}
+			}
+			for _, key := range []string{"text", "step", "description", "action", "instruction"} {
+				if v, ok := object[key].(string); ok {
+					step = v
+					break
+				}
+			}
+		}
+		if m := markOf(step); m.kind == number || m.kind == stepWord {
+			step = m.text
+		}
+		if step = strings.TrimSpace(step); step != "" {
+			s.Steps = append(s.Steps, step)
+		}
+	}
+	return s
+}
+
+// fromProse reads steps that stand in a line, or sentences that count themselves.
+func fromProse(text string) Script {
+	flat := strings.Join(strings.Fields(unbold(text)), " ")
+	var steps []string
+	want, from := 1, -1
+	pre := flat
+	for _, at := range inlined.FindAllStringSubmatchIndex(flat, -1) {
+		if flat[at[2]:at[3]] != fmt.Sprint(want) || at[1] < len(flat) && startsWithDigit(flat[at[1]:]) && at[1] == at[3]+1 {
+			continue
+		}
+		if from >= 0 {
+			steps = append(steps, strings.Trim(flat[from:at[0]], " ,;"))
+		} else {
+			pre = flat[:at[0]]
+		}
+		from, want = at[1], want+1
+	}
+	if from >= 0 {
+		steps = append(steps, strings.Trim(flat[from:], " ,;"))
+	}
+	if steps = kept(steps); len(steps) >= 2 {
+		return Script{Steps: steps, Preamble: strings.TrimSpace(pre), Method: "inline"}
+	}
+	steps = nil
+	var before []string
+	counted := 0
+	for _, part := range sentences(flat) {
+		switch {
+		case ordinals.MatchString(part):
+			counted++
+			steps = append(steps, part)
+		case notes.MatchString(part) && counted > 0:
+			if counted >= 3 {
+				return Script{Steps: steps, Preamble: strings.Join(before, " "), Note: part, Method: "ordinal"}
+			}
+			return Script{}
+		case counted == 0:
+			before = append(before, part)
+		default:
+			steps[len(steps)-1] += " " + part
+		}
+	}
+	if counted >= 3 {
+		return Script{Steps: steps, Preamble: strings.Join(before, " "), Method: "ordinal"}
+	}
+	return Script{}
+}
+
+func sentences(flat string) []string {
+	var parts []string
+	from := 0
+	for _, at := range sentence.FindAllStringIndex(flat, -1) {
+		parts = append(parts, flat[from:at[0]+1])
+		from = at[1]
+	}
+	return kept(append(parts, strings.TrimSpace(flat[from:])))
+}
+
+func kept(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if t = strings.TrimSpace(t); t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}

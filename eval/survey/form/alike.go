@@ -1,0 +1,238 @@
+package form
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball"
+	"golang.org/x/text/unicode/norm"
+)
+
+// twins are two texts that say the same.
+type twins struct {
+	first, second int
+	how           string // "the same as", "nearly the same as"
+}
+
+// How alike texts have to be. Two questions are nearly the same when they share four fifths of their
+// words that carry meaning (Jaccard), of which there are at least minWords, or nine tenths of their
+// letter triples (Dice).
+const (
+	sharedWords   = 0.8
+	sharedTriples = 0.9
+	minWords      = 2
+	minTriples    = 12
+)
+
+// filler are words that carry no meaning for telling questions apart.
+var filler = set(`a an the of in on at to for with and or by from as is are was were be been do does did have has had
+	you your yours we us our i me my it its this that these those there here please tell say let know kindly
+	would could can may will shall should opinion view generally overall moment currently now today again once more
+	all just really very so`)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// tokens are the words of a text, in small letters.
+func tokens(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(norm.NFKC.String(text)), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\'' && !unicode.Is(unicode.Mn, r)
+	})
+}
+
+// normal makes texts that differ in case, spaces and punctuation the same. What has neither letters
+// nor numbers stays as it is.
+func normal(text string) string {
+	if words := tokens(text); len(words) > 0 {
+		return strings.Join(words, " ")
+	}
+	return line(text)
+}
+
+// stem is an English word without its ending.
+func stem(w string) string {
+	if len(w) > 64 {
+		return w
+	}
+	if s, err := snowball.Stem(w, "english", true); err == nil && s != "" {
+		return s
+	}
+	return w
+}
+
+// print is what a text is compared by.
+type print struct {
+	normal  string
+	words   []string // stems that carry meaning, sorted
+	triples []string // of letters, sorted
+}
+
+func printOf(text string) print {
+	p := print{normal: normal(text)}
+	for _, w := range tokens(text) {
+		if !filler[w] {
+			p.words = append(p.words, stem(w))
+		}
+	}
+	p.words = sorted(p.words)
+	r := []rune(p.normal)
+	for i := 0; i+3 <= len(r) && i < 400; i++ {
+		p.triples = append(p.triples, string(r[i:i+3]))
+	}
+	p.triples = sorted(p.triples)
+	return p
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// shared counts what two sorted lists have in common.
+func shared(a, b []string) int {
+	n := 0
+	for len(a) > 0 && len(b) > 0 {
+		switch c := cmp.Compare(a[0], b[0]); {
+		case c == 0:
+			n++
+			a, b = a[1:], b[1:]
+		case c < 0:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
+	return n
+}
+
+// alike finds texts that say what an earlier one says; each is found once. The time is quadratic in
+// the number of texts, of which a document's first 3,000 are compared.
+func alike(texts []string) []twins {
+	texts = texts[:min(len(texts), 3000)]
+	prints := make([]print, len(texts))
+	var found []twins
+	seen := map[string]int{}
+	for i, t := range texts {
+		p := printOf(t)
+		prints[i] = p
+		if p.normal == "" {
+			continue
+		}
+		if first, ok := seen[p.normal]; ok {
+			found = append(found, twins{first, i, "the same as"})
+			continue
+		}
+		seen[p.normal] = i
+		for j := range i {
+			if near(&prints[j], &p) {
+				found = append(found, twins{j, i, "nearly the same as"})
+				break
+			}
+		}
+	}
+	return found
+}
+
+func near(a, b *print) bool {
+	if digits(a.normal) != digits(b.normal) {
+		return false
+	}
+	short, long := len(a.words), len(b.words)
+	if short > long {
+		short, long = long, short
+	}
+	if short >= minWords && float64(short) >= sharedWords*float64(long) {
+		both := shared(a.words, b.words)
+		if float64(both) >= sharedWords*float64(short+long-both) {
+			return true
+		}
+	}
+	m, n := len(a.triples), len(b.triples)
+	if m < minTriples || n < minTriples || 2*float64(min(m, n)) < sharedTriples*float64(m+n) {
+		return false
+	}
+	return 2*float64(shared(a.triples, b.triples)) >= sharedTriples*float64(m+n)
+}
+
+// digits are the digits of a text: questions that differ in a number differ.
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+var joints = set("a an the of and or to in on at")
+
+// sameOptions finds options that repeat an earlier one: the same but for case and punctuation, in
+// another order or number of the words, or with one letter wrong.
+func sameOptions(options []string) []twins {
+	options = options[:min(len(options), 1000)]
+	var found []twins
+	type key struct{ normal, words string }
+	var keys []key
+	for i, o := range options {
+		k := key{normal: normal(o)}
+		var words []string
+		for _, w := range tokens(o) {
+			if !joints[w] {
+				words = append(words, stem(w))
+			}
+		}
+		slices.Sort(words)
+		k.words = strings.Join(words, " ")
+		for j, other := range keys {
+			if k.normal == "" {
+				break
+			}
+			how := ""
+			switch {
+			case k.normal == other.normal:
+				how = "the same as"
+			case k.words != "" && k.words == other.words, slip(k.normal, other.normal):
+				how = "nearly the same as"
+			}
+			if how != "" {
+				found = append(found, twins{j, i, how})
+				break
+			}
+		}
+		keys = append(keys, k)
+	}
+	return found
+}
+
+// slip reports whether two texts differ by one letter, past the first: a typing mistake, and not the
+// prefix that turns a word into its opposite. Numbers and short words do not count.
+func slip(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	if len(x) < 6 || len(y)-len(x) > 1 || digits(a)+digits(b) != "" || x[0] != y[0] {
+		return false
+	}
+	i := 0
+	for i < len(x) && x[i] == y[i] {
+		i++
+	}
+	if len(x) == len(y) {
+		if i == len(x) {
+			return false
+		}
+		if i+1 < len(x) && x[i] == y[i+1] && x[i+1] == y[i] { // two letters have changed places
+			return string(x[i+2:]) == string(y[i+2:])
+		}
+		return string(x[i+1:]) == string(y[i+1:])
+	}
+	return string(x[i:]) == string(y[i+1:])
+}

@@ -1,0 +1,149 @@
+package form_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"parley/eval/survey/form"
+)
+
+func check(t *testing.T, text string) []form.Finding {
+	t.Helper()
+	d, err := form.Read([]byte(text), "form.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return form.Check(d)
+}
+
+func TestCheck(t *testing.T) {
+	tests := []struct {
+		text   string
+		rule   form.Rule // empty: nothing is found
+		where  string
+		reason string
+	}{
+		{text: "# T\n1. How old are you? (number)\n2. How old is your dog? (number)", reason: "they share a frame, and ask different things"},
+		{text: "# T\n1. How often do you run? (number)\n2. In your opinion, how often do you run? (number)", rule: form.DuplicateQuestion, where: "section 1, question 2"},
+		{text: "# T\n1. What did you eat on day 1? (text)\n2. What did you eat on day 2? (text)", reason: "numbers tell questions apart"},
+		{text: "# T\n1. Rate it. (likert)\n - Strongly agree\n - Agree\n - Disagree\n - Strongly disagree", reason: "like words on both sides are no doubles"},
+		{text: "# T\n1. Pick one. (single)\n - Friedns\n - Family\n - Friends", rule: form.DuplicateOption, where: "section 1, question 1, option 3", reason: "one letter changed places"},
+		{text: "# T\n1. Pick one. (single)\n - Typical\n - Atypical", reason: "a prefix makes an opposite"},
+		{text: "# T\n1. Rate it. (likert)\n - Excellent\n - Very good\n - Good\n - Poor", rule: form.Unbalanced, where: "section 1, question 1"},
+		{text: "# T\n1. Rate it. (likert)\n - Far too slow\n - Too slow\n - Just right\n - Too fast", reason: "the best is in the middle: it is not known what is balanced"},
+		{text: "# T\n1. How often do you run? (likert)\n - Never\n - Rarely\n - Sometimes\n - Often", reason: "how often is no matter of sides"},
+		{text: "# T\n1. How satisfied are you with the food and the service? (rating 1-5)", rule: form.DoubleBarrelled, where: "section 1, question 1"},
+		{text: "# T\n1. How clear are the terms and conditions? (rating 1-5)", reason: "a fixed pair is one thing"},
+		{text: "# T\n1. How long is the way between home and work? (number)", reason: "one number answers it"},
+		{text: "# T\n1. What do you and your friends like? (text)", reason: "an open question may hold two"},
+		{text: "# T\n1. Don't you think that it is too loud? (text)", rule: form.Leading, where: "section 1, question 1"},
+		{text: "# T\n1. The teacher explained things clearly. (likert)\n - Disagree\n - Agree", reason: "clearly is how, not a hint"},
+		{text: "# T\n1. What do normal people do? (text)", rule: form.Loaded, where: "section 1, question 1"},
+		{text: "# T\n1. What do you drink? (multiple)\n - Tea\n - Coffee\n - Milk", rule: form.MissingOther, where: "section 1, question 1"},
+		{text: "# T\n1. What do you drink? (multiple)\n - Tea\n - Coffee\n - Something else", reason: "there is a way out"},
+		{text: "# T\n1. How often do you run? (single)\n - Daily\n - Weekly\n - Rarely", reason: "everybody has a place on a scale"},
+		{text: "# T\n1. Which is the largest? (single)\n - Mars\n - Venus\n - Jupiter\n - Answer: Jupiter", reason: "a quiz is closed"},
+		{text: "# T\n1. How old are you? (single)\n - 18-25\n - 25-40\n - 41-60", rule: form.Overlap, where: "section 1, question 1, option 2"},
+		{text: "# T\n1. A? (text)\n2. B? (text)\n4. C? (text)\n5. D? (text)", rule: form.Numbering, where: "section 1, question 3", reason: "the gap is found once"},
+		{text: "# T\n## S\n1. A? (text)\n2. B? (text)\n## U\n1. C? (text)\n2. D? (text)", reason: "a section may begin again"},
+		{text: "# T\n1. Did you recieve it? (text)", rule: form.Spelling, where: "section 1, question 1"},
+		{text: "# T\n1. Is it it that you mean? (text)", rule: form.Spelling, where: "section 1, question 1"},
+		{text: "# T\n1. Do you think that that is right? (text)", reason: "some words stand twice rightly"},
+		{text: "# T\n1. Pick. (single)\n - Only", rule: form.SingleOption, where: "section 1, question 1"},
+		{text: "# T\n1. Pick. (ranking)", rule: form.Schema, where: "section 1, question 1"},
+		{text: "# T\n1. Rate. (rating 5-1)", rule: form.Schema, where: "section 1, question 1"},
+		{text: "1. Tent\n2. Stove\n3. tent.", rule: form.DuplicateQuestion, where: "item 3"},
+		{text: "| a | b |\n|---|---|\n| 1 | 2 |\n| 1 | 2 |", rule: form.DuplicateQuestion, where: "row 2"},
+		{text: "Ann: Hello.\nBob: Hello.\nAnn: Bye.\nBob: Bye.", reason: "turns may repeat each other"},
+	}
+	for _, tt := range tests {
+		found := check(t, tt.text)
+		if tt.rule == "" {
+			if len(found) > 0 {
+				t.Errorf("%q: found %v, although %s", tt.text, found, tt.reason)
+			}
+			continue
+		}
+		if len(found) != 1 || found[0].Rule != tt.rule || found[0].Where != tt.where || found[0].Message == "" {
+			t.Errorf("%q: found %v, want %s at %s %s", tt.text, found, tt.rule, tt.where, tt.reason)
+		}
+	}
+}
+
+// The planted benchmark: every rule finds nearly all of what is planted, at its place, and the good
+// forms are nearly free of findings.
+func TestPlanted(t *testing.T) {
+	library := form.Library()
+	questions, wrong := 0, 0
+	for _, e := range library {
+		questions += e.Form.Questions()
+		found := form.Check(&form.Document{Kind: form.Survey, Form: e.Form})
+		wrong += len(found)
+		for _, f := range found {
+			t.Logf("%s: %v", e.Theme, f)
+		}
+	}
+	if 50*wrong > questions {
+		t.Errorf("%d false findings on %d good questions, more than 2 %%", wrong, questions)
+	}
+	t.Logf("good forms: %d findings, %d questions", wrong, questions)
+	r := rand.New(rand.NewPCG(8, 1))
+	for _, rule := range form.Rules {
+		planted, hit, elsewhere := 0, 0, 0
+		for _, e := range library {
+			for range 3 {
+				spoiled, where, ok := form.Spoil(e.Form, rule, r)
+				if !ok {
+					continue
+				}
+				planted++
+				found := form.Check(&form.Document{Kind: form.Survey, Form: spoiled})
+				if slices.ContainsFunc(found, func(f form.Finding) bool { return f.Rule == rule && f.Where == where }) {
+					hit++
+				}
+				for _, f := range found {
+					if f.Rule != rule {
+						elsewhere++
+					}
+				}
+			}
+		}
+		if planted < 50 || 100*hit < 95*planted {
+			t.Errorf("%s: found %d of %d planted", rule, hit, planted)
+		}
+		t.Logf("%-20s %3d of %3d found; %d findings of other rules", rule, hit, planted, elsewhere)
+	}
+	if _, _, ok := form.Spoil(library[0].Form, form.OffTopic, r); !ok {
+		t.Error("no section off the topic")
+	}
+}
+
+// Known grades: the formula worked out by hand, and the order of easy and hard texts.
+func TestGrade(t *testing.T) {
+	// 10 words, 2 sentences, 10 syllables: 0.39*5 + 11.8*1 - 15.59.
+	got, words, ok := form.Grade("The cat sat on it. It was a big rug.")
+	if want := 0.39*5 + 11.8 - 15.59; !ok || words != 10 || math.Abs(got-want) > 1e-9 {
+		t.Errorf("grade %v of %d words, want %v of 10", got, words, want)
+	}
+	for word, want := range map[string]int{"cat": 1, "table": 2, "make": 1, "rated": 2, "walked": 1, "operation": 4, "tree": 1, "banana": 3, "rhythm": 1} {
+		if got := form.Syllables(word); got != want {
+			t.Errorf("%s has %d syllables, want %d", word, got, want)
+		}
+	}
+	if _, _, ok := form.Grade("123 ..."); ok {
+		t.Error("no words have a grade")
+	}
+}
+
+func ExampleCheck() {
+	d, _ := form.Read([]byte("# Tea\n1. Don't you love tea? (single)\n   - Yes\n"), "tea.md")
+	for _, f := range form.Check(d) {
+		fmt.Println(f.Where, f.Rule)
+	}
+	// Output:
+	// section 1, question 1 single-option
+	// section 1, question 1 leading
+}

@@ -1,0 +1,139 @@
+package form
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The words that put an option on one side of a scale. What stands on neither is neutral or unknown.
+var (
+	lowWords = set(`poor bad terrible awful horrible worst worse dissatisfied disagree unhappy unlikely hard difficult unfair
+		unclear weak boring dull useless unhelpful uncomfortable unsafe unpleasant disappointed disappointing unimportant irrelevant
+		tense negative never unacceptable inadequate uninterested ineffective`)
+	highWords = set(`good excellent great wonderful outstanding best better satisfied agree happy likely easy fair clear strong
+		exciting useful helpful comfortable safe pleasant delighted important relevant calm positive always acceptable superb fantastic
+		adequate interested effective amazing perfect`)
+	midWords = set(`neutral neither undecided unsure average mixed okay ok medium indifferent`)
+	negation = set(`not no hardly dis un isn't don't doesn't`)
+)
+
+// side says where an option stands: -1, 0, 1; false where it cannot be told.
+func side(option string, withUnfair bool) (int, bool) {
+	words := tokens(option)
+	text := " " + strings.Join(words, " ") + " "
+	if strings.Contains(text, " too ") || strings.Contains(text, " just right ") {
+		return 0, false // a scale with its best in the middle
+	}
+	for _, phrase := range []string{" not sure ", " don't know ", " do not know ", " no opinion ", " not applicable ", " n a ", " prefer not ", " so so ", " neither "} {
+		if strings.Contains(text, phrase) {
+			return 0, true
+		}
+	}
+	sign, known, negated := 0, false, false
+	for _, w := range words {
+		switch {
+		case midWords[w]:
+			return 0, true
+		case w == "fair" && !withUnfair:
+			return 0, true // as in poor, fair, good
+		case lowWords[w]:
+			sign, known = -1, true
+		case highWords[w]:
+			sign, known = 1, true
+		case negation[w]:
+			negated = true
+		}
+	}
+	if negated {
+		sign = -sign
+	}
+	return sign, known
+}
+
+// balance counts the options on both sides of a scale; false where the options are no scale of which
+// every step is known.
+func balance(options []string) (low, high int, ok bool) {
+	if len(options) < 3 {
+		return 0, 0, false
+	}
+	unfair := false
+	for _, o := range options {
+		unfair = unfair || strings.Contains(strings.ToLower(o), "unfair")
+	}
+	for _, o := range options {
+		at, known := side(o, unfair)
+		if !known {
+			return 0, 0, false
+		}
+		switch at {
+		case -1:
+			low++
+		case 1:
+			high++
+		}
+	}
+	return low, high, true
+}
+
+// escapes are words of options for whoever finds himself in none of the others.
+var escapes = regexp.MustCompile(`(?i)\b(others?|else|elsewhere|none|nothing|neither|nobody|another|no one|n/?a|not applicable|prefer not|don'?t know|do not know|don'?t mind|do not mind|unsure|not sure|no preference|any|all of|somebody|varies|does not matter|never|no .*|not? (yet|needed)|specify|i need none)\b`)
+
+var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
+
+// steps are words of options that stand on a scale, where all answers have their place.
+var steps = regexp.MustCompile(`(?i)\b((less|more) (than|often)|never|rarely|seldom|sometimes|often|usually|always|daily|weekly|monthly|yearly|every|once|twice|under|over|below|above|up to|between|before|after|small(er)?|large(r)?|low|medium|high|beginner|advanced|intermediate|yes|no|morning|noon|afternoon|evening|night|half|full|true|false)\b`)
+
+// noWayOut says what is missing where a set of options is open and offers nothing to whoever fits none.
+func noWayOut(q *Question) string {
+	if q.Type != Single && q.Type != Multiple || len(q.Options) < 3 || q.Answer != "" {
+		return ""
+	}
+	scale := 0
+	for _, o := range q.Options {
+		if escapes.MatchString(o) {
+			return ""
+		}
+		if steps.MatchString(o) || digits(o) != "" {
+			scale++
+		}
+	}
+	if _, _, ok := balance(q.Options); ok || 2*scale >= len(q.Options) {
+		return ""
+	}
+	if q.Type == Single && !opens.MatchString(strings.TrimSpace(q.Text)) {
+		return ""
+	}
+	return "the options leave out who fits none of them; offer \"other\" or \"none of these\""
+}
+
+var span = regexp.MustCompile(`^\D{0,3}(\d{1,9})\s*(?:-|–|—|to|bis|and)\s*\D{0,2}(\d{1,9})\b`)
+
+// overlaps returns, for each option, the earlier option with which its range of numbers shares more
+// than nothing; empty for none.
+func overlaps(options []string) []string {
+	type reach struct {
+		low, high int
+		text      string
+	}
+	found := make([]string, len(options))
+	var before []reach
+	for i, o := range options[:min(len(options), 200)] {
+		m := span.FindStringSubmatch(strings.TrimSpace(o))
+		if m == nil {
+			continue
+		}
+		low, err1 := strconv.Atoi(m[1])
+		high, err2 := strconv.Atoi(m[2])
+		if err1 != nil || err2 != nil || low >= high {
+			continue
+		}
+		for _, b := range before {
+			if low <= b.high && b.low <= high {
+				found[i] = b.text
+			}
+		}
+		before = append(before, reach{low, high, o})
+	}
+	return found
+}
