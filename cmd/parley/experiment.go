@@ -161,7 +161,7 @@ func (e Endings) list() []sim.Ending {
 }
 
 // The roles that sampling can be set for.
-var samplingRoles = []string{"player", "npc", "judge", "referee", "debrief"}
+var samplingRoles = []string{"player", "npc", "judge", "referee"}
 
 // defaultExperiment is what runs without a file or a flag.
 func defaultExperiment() *Experiment {

@@ -208,7 +208,7 @@ func printRun(w io.Writer, dir string, m *manifest) error {
 	if err := printUsage(w, m.Usage); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nThe run lies in %s\nread it with: parley show %s\n", dir, dir)
+	_, err := fmt.Fprintf(w, "\nThe run lies in %s\nread it with: parley show %s, or open %s\n", dir, dir, filepath.Join(dir, reportName))
 	return err
 }
 

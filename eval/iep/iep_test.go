@@ -108,16 +108,16 @@ func TestLexicalKnowsTheLibrary(t *testing.T) {
 }
 
 // judge answers as it is told.
-type stub struct {
+type fixed struct {
 	verdict iep.Verdict
 	err     error
 }
 
-func (stub) Name() string { return "stub" }
-func (j stub) Gold(_ context.Context, _ iep.Ask, _ *scenarios.Knowledge, n int) ([]string, []llm.Call, error) {
+func (fixed) Name() string { return "fixed" }
+func (j fixed) Gold(_ context.Context, _ iep.Ask, _ *scenarios.Knowledge, n int) ([]string, []llm.Call, error) {
 	return []string{"one", "two"}, []llm.Call{{ID: "gold"}}, j.err
 }
-func (j stub) Match(context.Context, iep.Ask, *scenarios.Knowledge, []string, string) (iep.Verdict, []llm.Call, error) {
+func (j fixed) Match(context.Context, iep.Ask, *scenarios.Knowledge, []string, string) (iep.Verdict, []llm.Call, error) {
 	return j.verdict, []llm.Call{{ID: "match"}}, j.err
 }
 
@@ -141,21 +141,21 @@ func TestScorerKeepsWhatCannotBeScored(t *testing.T) {
 	points := []string{"a", "b"}
 	tests := []struct {
 		reason   string
-		judge    stub
+		judge    fixed
 		condense bool
 		status   eval.Status
 		value    float64
 	}{
-		{"one of three", stub{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 2, Said: 0, Weight: 1}}}}, false, eval.Scored, 100.0 / 3},
-		{"one of the judge's own two", stub{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 1, Said: 0, Weight: 1}}}}, true, eval.Scored, 50},
-		{"none is 0 and scored", stub{}, false, eval.Scored, 0},
-		{"a gold point that was not offered", stub{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 3}}}}, false, eval.Unparsed, 0},
-		{"a point that was not made", stub{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Said: 2}}}}, false, eval.Unparsed, 0},
-		{"one gold point twice", stub{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 1, Said: 0}, {Gold: 1, Said: 1}}}}, false, eval.Unparsed, 0},
-		{"one said point twice", stub{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 0, Said: 1}, {Gold: 1, Said: 1}}}}, false, eval.Unparsed, 0},
-		{"no verdict could be read", stub{err: iep.Unparsed{Reason: "gibberish"}}, false, eval.Unparsed, 0},
-		{"the judge is not there", stub{err: errors.New("connection refused")}, false, eval.Failed, 0},
-		{"the knowledge was not condensed", stub{err: errors.New("connection refused")}, true, eval.Failed, 0},
+		{"one of three", fixed{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 2, Said: 0, Weight: 1}}}}, false, eval.Scored, 100.0 / 3},
+		{"one of the judge's own two", fixed{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 1, Said: 0, Weight: 1}}}}, true, eval.Scored, 50},
+		{"none is 0 and scored", fixed{}, false, eval.Scored, 0},
+		{"a gold point that was not offered", fixed{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 3}}}}, false, eval.Unparsed, 0},
+		{"a point that was not made", fixed{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Said: 2}}}}, false, eval.Unparsed, 0},
+		{"one gold point twice", fixed{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 1, Said: 0}, {Gold: 1, Said: 1}}}}, false, eval.Unparsed, 0},
+		{"one said point twice", fixed{verdict: iep.Verdict{Points: points, Matches: []iep.Match{{Gold: 0, Said: 1}, {Gold: 1, Said: 1}}}}, false, eval.Unparsed, 0},
+		{"no verdict could be read", fixed{err: iep.Unparsed{Reason: "gibberish"}}, false, eval.Unparsed, 0},
+		{"the judge is not there", fixed{err: errors.New("connection refused")}, false, eval.Failed, 0},
+		{"the knowledge was not condensed", fixed{err: errors.New("connection refused")}, true, eval.Failed, 0},
 	}
 	ep := episode(t, hum)
 	for _, test := range tests {
@@ -203,7 +203,7 @@ func TestTheCurveRisesWithWhatIsHeard(t *testing.T) {
 		}
 		return sim.Decision{Speech: "What of the bell?"}, nil
 	}))
-	scores, _, err := (&iep.Scorer{Judge: stub{}, Lexical: lexical(), Every: 2, Heard: true}).Score(context.Background(), ep)
+	scores, _, err := (&iep.Scorer{Judge: fixed{}, Lexical: lexical(), Every: 2, Heard: true}).Score(context.Background(), ep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func (e embedder) Embed(_ context.Context, texts []string) ([][]float32, error) 
 
 func TestEmbedding(t *testing.T) {
 	e := embedder{"north": {1, 0}, "south": {0, 1}, "cafe": {0.9, 0.1}, "zero": {0, 0}, "It is unlike.": {-1, 0.2}}
-	j := iep.Embedding{Model: e, Spec: "stub"}
+	j := iep.Embedding{Model: e, Spec: "fixed"}
 	v, _, err := j.Match(context.Background(), iep.Ask{}, bell, []string{"north", "south"}, "café\nIt is unlike.")
 	if err != nil || len(v.Matches) != 1 || v.Matches[0].Gold != 0 || v.Matches[0].Said != 0 {
 		t.Errorf("%+v, %v; want north matched by the text folded to ASCII", v, err)
