@@ -64,12 +64,11 @@ players: 3
 player: ["%s"]
 npc: "%[3]s"
 form: %[4]s
-endings: {all_pass: false}
 seed: 3
 jobs: 1
 sampling:
-  player: {temperature: 0, max_tokens: 64}
-  npc: {temperature: 0, max_tokens: 64}
+  player: {temperature: 0, max_tokens: 40}
+  npc: {temperature: 0, max_tokens: 40}
 `
 
 // Two sessions of three players and an NPC, all on a real small model: everything is kept, the token
@@ -109,7 +108,7 @@ func TestLiveRun(t *testing.T) {
 			moves++
 		}
 	}
-	if acts != moves || acts != 24 {
+	if acts != moves || acts < 8 {
 		t.Errorf("%d calls for %d moves", acts, moves)
 	}
 	checkTokens(t, dir, name, address, note.NumCtx, calls[0])
@@ -140,7 +139,7 @@ func TestLiveRun(t *testing.T) {
 		}
 	}
 	t.Logf("in the form json %d of %d moves are valid", valid, all)
-	lines := liveRun(t, fmt.Sprintf(liveExchange, 1, 6, spec, "lines"))
+	lines := liveRun(t, fmt.Sprintf(liveExchange, 1, 12, spec, "lines"))
 	valid, all = 0, 0
 	for _, e := range collect[sim.Event](t, lines, streamEvents) {
 		if e.Kind == sim.KindAct || e.Kind == sim.KindPass {
