@@ -3,7 +3,9 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,9 +96,9 @@ func Weigh(tokens []llm.TokenLogprob, at int, scale Scale) (Weight, error) {
 			}
 		}
 	}
-	for n, p := range w.Spread {
-		w.Mass += p
-		w.Score += p * float64(n)
+	for _, n := range slices.Sorted(maps.Keys(w.Spread)) { // in one order: sums of floats depend on it
+		w.Mass += w.Spread[n]
+		w.Score += w.Spread[n] * float64(n)
 	}
 	if open > ambiguity {
 		return w, fmt.Errorf("%.2f of the probability lies on a digit that may be the first of two", open)
