@@ -169,19 +169,7 @@ func playScripts(ctx context.Context, talk io.Writer, dir string, m *manifest, a
 	}
 	kept := scriptStreams()
 	if again {
-		if err := repairJobs(dir, kept); err != nil {
-			return err
-		}
-		for row, err := range journalRows[scriptTaskRow](dir, streamTasks) {
-			if err != nil {
-				return err
-			}
-			p.done[row.ID] = true
-		}
-		if err := mendJobs(dir, kept, p.done); err != nil {
-			return err
-		}
-		if err := dropJobs(dir, kept, parquetPath); err != nil { // made anew at the end
+		if p.done, err = takeUpJobs(dir, kept, streamTasks, func(row *scriptTaskRow) string { return row.ID }); err != nil {
 			return err
 		}
 		fmt.Fprintf(talk, "resuming %s: %d of %d tasks are complete\n", dir, len(p.done), len(tasks))

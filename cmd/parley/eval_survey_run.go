@@ -163,19 +163,7 @@ func playSurvey(ctx context.Context, talk io.Writer, dir string, m *manifest, ag
 	}
 	kept := surveyStreams()
 	if again {
-		if err := repairJobs(dir, kept); err != nil {
-			return err
-		}
-		for row, err := range journalRows[documentRow](dir, streamDocuments) {
-			if err != nil {
-				return err
-			}
-			p.done[row.ID] = true
-		}
-		if err := mendJobs(dir, kept, p.done); err != nil {
-			return err
-		}
-		if err := dropJobs(dir, kept, parquetPath); err != nil { // made anew at the end
+		if p.done, err = takeUpJobs(dir, kept, streamDocuments, func(row *documentRow) string { return row.ID }); err != nil {
 			return err
 		}
 		fmt.Fprintf(talk, "resuming %s: %d of %d documents are complete\n", dir, len(p.done), len(p.inputs))

@@ -84,6 +84,25 @@ func repairJobs(dir string, kept []keeper) error {
 	return nil
 }
 
+// takeUpJobs brings the journal of a stopped run into order, and returns which jobs are done: those
+// with a row in the last stream.
+func takeUpJobs[T any](dir string, kept []keeper, last string, job func(*T) string) (map[string]bool, error) {
+	if err := repairJobs(dir, kept); err != nil {
+		return nil, err
+	}
+	done := map[string]bool{}
+	for row, err := range journalRows[T](dir, last) {
+		if err != nil {
+			return nil, err
+		}
+		done[job(&row)] = true
+	}
+	if err := mendJobs(dir, kept, done); err != nil {
+		return nil, err
+	}
+	return done, dropJobs(dir, kept, parquetPath) // made anew at the end
+}
+
 // compactJobs turns the journal of a finished run into Parquet, each stream proven equal to its
 // journal. The journals stay.
 func compactJobs(dir string, kept []keeper) (map[string]streamState, error) {

@@ -22,7 +22,7 @@ const (
 	BadRequest  Fault = "bad request"  // the server does not accept the request; asking again is no use
 	BadResponse Fault = "bad response" // the answer is not what the protocol promises
 	Unsupported Fault = "unsupported"  // this backend cannot do what was asked, such as a schema
-	OverBudget  Fault = "over budget"  // parley's own budget of retries, tokens or cost is used up
+	OverBudget  Fault = "over budget"  // parley's own budget of retries is used up
 )
 
 // Temporary reports whether asking again later can help.

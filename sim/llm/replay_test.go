@@ -199,3 +199,10 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/calls, "index-B/call")
 }
+
+// costing answers with the usage.
+func costing(u llm.Usage) llm.Model {
+	return llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
+		return &llm.Response{Text: "abcdef", Finish: llm.Stop, Usage: u}, nil
+	})
+}
