@@ -33,8 +33,8 @@ type Options struct {
 
 // Journal appends rows to the streams of one directory, each a file NAME.jsonl.
 //
-// One goroutine writes. It takes all batches that wait, and for each stream in order it makes one
-// write and one sync, before it comes to the next stream. So no row stands on disk before the rows of
+// One goroutine writes. It takes all that waits, and for each stream in order it makes one write and
+// one sync, before it comes to the next stream. So no row stands on disk before the rows of
 // the earlier streams in its batch do, and many callers share the cost of a sync. Its methods may be
 // called by many goroutines at once.
 type Journal struct {
@@ -47,12 +47,12 @@ type Journal struct {
 	done    chan struct{}
 
 	mu       sync.Mutex
-	work     sync.Cond // there is a batch, or no more to come
+	work     sync.Cond // something waits, or no more is to come
 	room     sync.Cond // there is less to write, or an error
-	queue    []*Batch
-	waiting  int    // bytes queued or being written
-	appended uint64 // batches so far
-	written  uint64 // batches so far
+	pending  [][]byte  // lines of each stream that wait for the writer
+	waiting  int       // bytes that wait or are being written
+	appended uint64    // batches so far
+	written  uint64    // batches so far
 	flushes  []flush
 	closed   bool
 	err      error // the first one; nothing is written after it
@@ -67,7 +67,10 @@ type flush struct {
 // creates the files that are not there. What a killed writer left torn at a file's end is cut off.
 // The caller holds the directory by Lock.
 func Open(dir string, streams []string, o Options) (*Journal, error) {
-	j := &Journal{streams: slices.Clone(streams), sync: !o.NoSync, limit: o.Limit, done: make(chan struct{})}
+	j := &Journal{
+		streams: slices.Clone(streams), sync: !o.NoSync, limit: o.Limit,
+		pending: make([][]byte, len(streams)), done: make(chan struct{}),
+	}
 	if j.limit <= 0 {
 		j.limit = 8 << 20
 	}
@@ -157,9 +160,9 @@ func (b *Batch) size() (n int) {
 // wait already. It returns the batch's own error, in which case nothing of it is written, or the
 // first error of the writer, after which nothing more is.
 func (j *Journal) Append(b *Batch) error {
-	if err := b.err; err != nil {
-		j.release(b)
-		return err
+	defer j.release(b)
+	if b.err != nil {
+		return b.err
 	}
 	n := b.size()
 	j.mu.Lock()
@@ -173,7 +176,9 @@ func (j *Journal) Append(b *Batch) error {
 	if j.closed {
 		return fmt.Errorf("append to the journal: %w", os.ErrClosed)
 	}
-	j.queue = append(j.queue, b)
+	for i, lines := range b.rows {
+		j.pending[i] = append(j.pending[i], lines...)
+	}
 	j.waiting += n
 	j.appended++
 	j.work.Signal()
@@ -221,41 +226,44 @@ func (j *Journal) closeFiles() (err error) {
 	return err
 }
 
-// run is the writer.
+// run is the writer. It and those who append fill two sets of buffers in turn.
 func (j *Journal) run() {
 	defer close(j.done)
-	var group []*Batch
-	var lines []byte
+	lines := make([][]byte, len(j.streams))
+	written := uint64(0)
 	for {
 		j.mu.Lock()
-		for len(j.queue) == 0 && !j.closed {
+		for j.appended == written && !j.closed {
 			j.work.Wait()
 		}
-		group, j.queue = j.queue, group[:0]
-		err := j.err
-		j.mu.Unlock()
-		if len(group) == 0 {
+		if j.appended == written {
+			j.mu.Unlock()
 			return
 		}
+		lines, j.pending = j.pending, lines
+		written = j.appended
+		err := j.err
+		j.mu.Unlock()
 		if err == nil {
-			lines, err = j.commit(group, lines)
+			err = j.commit(lines)
 		}
 		n := 0
-		for i, b := range group {
-			n += b.size()
-			j.release(b)
-			group[i] = nil
+		for i := range lines {
+			n += len(lines[i])
+			if lines[i] = lines[i][:0]; cap(lines[i]) > 2*j.limit {
+				lines[i] = nil
+			}
 		}
-		j.settle(n, uint64(len(group)), err)
+		j.settle(n, written, err)
 	}
 }
 
-// settle accounts for a group and wakes those who wait for it.
-func (j *Journal) settle(bytes int, batches uint64, err error) {
+// settle accounts for all batches up to the one written last, and wakes those who wait for them.
+func (j *Journal) settle(bytes int, written uint64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.waiting -= bytes
-	j.written += batches
+	j.written = written
 	if j.err == nil {
 		j.err = err
 	}
@@ -269,28 +277,21 @@ func (j *Journal) settle(bytes int, batches uint64, err error) {
 	j.room.Broadcast()
 }
 
-// commit writes a group, stream by stream. It returns its buffer to be used again.
-func (j *Journal) commit(group []*Batch, lines []byte) ([]byte, error) {
+// commit writes the lines, stream by stream.
+func (j *Journal) commit(lines [][]byte) error {
 	for i, f := range j.files {
-		lines = lines[:0]
-		for _, b := range group {
-			lines = append(lines, b.rows[i]...)
-		}
-		if len(lines) == 0 {
+		if len(lines[i]) == 0 {
 			continue
 		}
-		_, err := f.Write(lines)
+		_, err := f.Write(lines[i])
 		if err == nil && j.sync {
 			err = f.Sync()
 		}
 		if err != nil {
-			return lines, fmt.Errorf("write the journal %s: %w", j.paths[i], err)
+			return fmt.Errorf("write the journal %s: %w", j.paths[i], err)
 		}
 	}
-	if cap(lines) > 8<<20 {
-		lines = nil
-	}
-	return lines, nil
+	return nil
 }
 
 // release keeps a batch's buffers for another, unless they are unusually large.

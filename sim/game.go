@@ -168,7 +168,9 @@ func (g *Game) move(ctx context.Context) (Turn, error) {
 	if err != nil {
 		return Turn{}, fmt.Errorf("session %s, turn %d, %s: %w", ep.Session, turn, id, err)
 	}
-	e := Event{Turn: turn, Kind: KindAct, Actor: id, Speech: d.Speech, Deed: d.Deed, Check: d.Skill, Facts: d.Facts, Fault: d.Fault}
+	events, calls := make([]Event, 1), d.Calls
+	e := &events[0]
+	*e = Event{Turn: turn, Kind: KindAct, Actor: id, Speech: d.Speech, Deed: d.Deed, Check: d.Skill, Facts: d.Facts, Fault: d.Fault}
 	if d.Speech == "" && d.Deed == "" {
 		e.Kind, e.Check, e.Facts = KindPass, "", nil
 	} else if len(d.To) > 0 {
@@ -177,9 +179,8 @@ func (g *Game) move(ctx context.Context) (Turn, error) {
 	if len(e.Facts) == 0 {
 		e.Facts = nil
 	}
-	events, calls := []Event{e}, d.Calls
 	if g.Referee != nil && e.Deed != "" {
-		more, asked, err := g.Referee.Resolve(ctx, ep, &e)
+		more, asked, err := g.Referee.Resolve(ctx, ep, e)
 		if err != nil {
 			return Turn{}, fmt.Errorf("session %s, turn %d, referee: %w", ep.Session, turn, err)
 		}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 	"unicode"
@@ -133,37 +132,57 @@ var (
 )
 
 // triggers are what every refusal has one of.
-var triggers = inBytes(
+var triggers = []string{
 	"language model", " ai", "an ai", "artificial", "assistant", "chatbot", "request", "content", "role", "prompt", "assist", "comply",
 	"help with that", "help with this", "guideline", "polic", "explicit", "harmful", "inappropriate", "fictional", "openai", "trained",
 	"computer program", "scenario",
-)
-
-func inBytes(texts ...string) [][]byte {
-	all := make([][]byte, len(texts))
-	for i, text := range texts {
-		all[i] = []byte(text)
-	}
-	return all
 }
 
-func refused(text string) bool {
-	var room [320]byte
-	head := room[:0]
-	for i := 0; i < len(text) && i < cap(room); i++ {
-		ch := text[i]
-		if 'A' <= ch && ch <= 'Z' {
-			ch += 'a' - 'A'
-		}
-		head = append(head, ch)
-	}
+// begins marks the three letters that a trigger begins with, by their last five bits. Few places of a
+// usual text have such letters, so that the triggers are hardly ever looked at.
+var begins = func() (set [1 << 15 / 64]uint64) {
 	for _, t := range triggers {
-		if bytes.Contains(head, t) {
-			lower := string(head)
+		at := uint(t[0]&31)<<10 | uint(t[1]&31)<<5 | uint(t[2]&31)
+		set[at/64] |= 1 << (at % 64)
+	}
+	return set
+}()
+
+func refused(text string) bool {
+	text = text[:min(len(text), 320)]
+	at := uint(0)
+	for i := range len(text) {
+		at = (at<<5 | uint(text[i]&31)) & (1<<15 - 1)
+		if begins[at/64]>>(at%64)&1 != 0 && i > 1 && triggered(text[i-2:]) {
+			lower := lowered(text)
 			return selfNamed.MatchString(lower) || wontDo.MatchString(lower) || stock.MatchString(lower)
 		}
 	}
 	return false
+}
+
+func triggered(text string) bool {
+	for _, t := range triggers {
+		if len(text) >= len(t) && lowered(text[:len(t)]) == t {
+			return true
+		}
+	}
+	return false
+}
+
+// lowered makes small letters of ASCII's and leaves the rest, and the length, as they are.
+func lowered(text string) string {
+	for i := range len(text) {
+		if 'A' <= text[i] && text[i] <= 'Z' {
+			return strings.Map(func(r rune) rune {
+				if 'A' <= r && r <= 'Z' {
+					r += 'a' - 'A'
+				}
+				return r
+			}, text)
+		}
+	}
+	return text
 }
 
 // capped cuts a text to MaxRunes, at the end of a sentence if there is one in the last three quarters,

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ var promptNames = []string{promptRules, promptScene, promptPersona, promptJSON, 
 type Prompts struct {
 	texts     map[string]string
 	templates map[string]*template.Template
+	programs  map[string]program // those that do without text/template
 }
 
 var functions = template.FuncMap{"number": func(i int) int { return i + 1 }}
@@ -65,12 +67,13 @@ func LoadPrompts(dir string) (*Prompts, error) {
 }
 
 func load(files fs.FS, root, shown string) (*Prompts, error) {
-	p := &Prompts{texts: map[string]string{}, templates: map[string]*template.Template{}}
+	p := &Prompts{texts: map[string]string{}, templates: map[string]*template.Template{}, programs: map[string]program{}}
 	found, err := fs.ReadDir(files, root)
 	if err != nil {
 		return nil, fmt.Errorf("read prompts: %w", err)
 	}
 	var bad []error
+	made := samples()
 	for _, f := range found {
 		name, is := strings.CutSuffix(f.Name(), ".tmpl")
 		if is && !slices.Contains(promptNames, name) {
@@ -89,13 +92,16 @@ func load(files fs.FS, root, shown string) (*Prompts, error) {
 		}
 		t, err := template.New(file).Funcs(functions).Parse(string(text))
 		if err == nil {
-			err = try(t, name)
+			err = try(t, name, made)
 		}
 		if err != nil {
 			bad = append(bad, located(err, shown))
 			continue
 		}
 		p.texts[name], p.templates[name] = string(text), t
+		if run := compile(t, reflect.TypeOf(made[0].data(name))); run != nil {
+			p.programs[name] = run
+		}
 	}
 	if len(bad) > 0 {
 		return nil, fmt.Errorf("read prompts: %w", errors.Join(bad...))
@@ -113,8 +119,8 @@ func joined(root, file string) string {
 
 // try executes a template for a made-up player and NPC of both kinds, because text/template finds a
 // field that does not exist only then.
-func try(t *template.Template, name string) error {
-	for _, s := range samples() {
+func try(t *template.Template, name string, made []sample) error {
+	for _, s := range made {
 		var out bytes.Buffer
 		if err := t.Execute(&out, s.data(name)); err != nil {
 			return err
@@ -174,6 +180,10 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (p *Prompts) render(name string, data any) (string, error) {
 	out := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(out)
+	out.Reset()
+	if run := p.programs[name]; run != nil && run(out, reflect.ValueOf(data)) {
+		return string(bytes.TrimSpace(out.Bytes())), nil
+	}
 	out.Reset()
 	if err := p.templates[name].Execute(out, data); err != nil {
 		return "", fmt.Errorf("render the prompt %s: %w", name, err)

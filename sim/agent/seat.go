@@ -125,10 +125,13 @@ func listed(skills []characters.Skill, between string) string {
 var taming = strings.NewReplacer("<", "‹", ">", "›", "[INST]", "(INST)", "[/INST]", "(/INST)", "\r", "")
 
 func tame(text string) string {
-	if !strings.ContainsAny(text, "<>[\r") {
-		return strings.TrimSpace(text)
+	for _, wild := range [...]byte{'<', '>', '[', '\r'} { // four times is faster than ContainsAny
+		if strings.IndexByte(text, wild) >= 0 {
+			text = taming.Replace(text)
+			break
+		}
 	}
-	return strings.TrimSpace(taming.Replace(text))
+	return strings.TrimSpace(text)
 }
 
 func tameSheet(full *characters.Sheet) *sheet {
