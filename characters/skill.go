@@ -112,7 +112,7 @@ func ParseSkill(text string) (Skill, bool) {
 	if len(text) > longest {
 		return "", false
 	}
-	text = strings.Trim(text, " \t\r\n.,:;!?\"'*`[]“”’")
+	text = strings.Trim(text, " \t\r\n-_.,:;!?\"'*`[]“”’")
 	words := strings.FieldsFunc(fold(text), func(r rune) bool {
 		return strings.ContainsRune(" \t\r\n\u00a0-_()‐‑–", r)
 	})
