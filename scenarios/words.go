@@ -101,7 +101,8 @@ func slug(title string) string {
 		}
 		return -1
 	}, strings.Join(list, "-"))
-	return strings.Trim(id, "-")
+	parts := strings.FieldsFunc(id, func(r rune) bool { return r == '-' }) // words may have dashes at their ends
+	return strings.Join(parts, "-")
 }
 
 // hash is FNV-1a of an id. Choices that have to be the same on every machine and in every release
