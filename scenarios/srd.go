@@ -181,6 +181,9 @@ func (it *item) knowledge() (Knowledge, string) {
 	if strings.Contains(it.Name, "+") {
 		return Knowledge{}, "stands for several grades of one item"
 	}
+	if head, _, _ := strings.Cut(it.Name, " of "); strings.TrimSpace(head) == "" {
+		return Knowledge{}, fmt.Sprintf("its name %q does not say what it is", it.Name)
+	}
 	id := slug(it.Index)
 	if id == "" {
 		return Knowledge{}, fmt.Sprintf("its index %q makes no id", it.Index)
