@@ -14,12 +14,13 @@ import (
 //	currency: USD
 //	models:
 //	  openai:gpt-4.1-mini: {input: 0.40, cached: 0.10, output: 1.60}
-//	  gpt-4.1-2025-04-14: {input: 2.00, cached: 0.50, output: 8.00}
+//	  gpt-4.1-2025-04-14: {input: 2.00, cached: 0.50, output: 8.00, training: 25.00}
 //
 // A model is named as the user writes it, options and address included, or as its server names it;
 // the first goes before the second. Prices are for a million tokens. Without cached, prompt tokens
 // read from a cache cost what all others do. A model that costs nothing has to be listed with
-// zeros: one that is not listed has an unknown cost.
+// zeros: one that is not listed has an unknown cost. Training is optional: it is for a million tokens
+// that a fine-tuning of the model goes through, each epoch counted.
 type Prices struct {
 	Currency string
 	Models   map[string]Price
@@ -30,6 +31,8 @@ type Price struct {
 	Input  float64 // of the prompt
 	Cached float64 // of the prompt, read from a cache
 	Output float64 // of the reply, reasoning included
+
+	Training *float64 // of what a fine-tuning goes through; nil: not said, and so unknown
 }
 
 // ReadPrices reads a price file. Its errors name the file and the line.
@@ -64,10 +67,11 @@ func ReadPrices(r io.Reader, file string) (*Prices, error) {
 
 // pricedYAML is a price as it stands in a file, with its line.
 type pricedYAML struct {
-	Input  *float64 `yaml:"input"`
-	Cached *float64 `yaml:"cached"`
-	Output *float64 `yaml:"output"`
-	line   int
+	Input    *float64 `yaml:"input"`
+	Cached   *float64 `yaml:"cached"`
+	Output   *float64 `yaml:"output"`
+	Training *float64 `yaml:"training"`
+	line     int
 }
 
 // UnmarshalYAML keeps the line.
@@ -84,11 +88,15 @@ func (m *pricedYAML) price() (p Price, why string) {
 	if m.Input == nil || m.Output == nil {
 		return p, "input and output are both needed, for a million tokens; write 0 for what is free"
 	}
-	p = Price{Input: *m.Input, Cached: *m.Input, Output: *m.Output}
+	p = Price{Input: *m.Input, Cached: *m.Input, Output: *m.Output, Training: m.Training}
 	if m.Cached != nil {
 		p.Cached = *m.Cached
 	}
-	for _, v := range []float64{p.Input, p.Cached, p.Output} {
+	all := []float64{p.Input, p.Cached, p.Output}
+	if p.Training != nil {
+		all = append(all, *p.Training)
+	}
+	for _, v := range all {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return p, fmt.Sprintf("a price is %v, it has to be 0 or more", v)
 		}
@@ -111,6 +119,29 @@ func (p *Prices) Of(model, served string) (price Price, unknown string) {
 		return price, ""
 	}
 	return Price{}, "no price for " + model
+}
+
+// TrainingOf returns the price of training a model for a million tokens, or why there is none. Of the
+// names that the model may go by the first that is listed with such a price counts.
+func (p *Prices) TrainingOf(names ...string) (price float64, unknown string) {
+	if p == nil {
+		return 0, "no price file"
+	}
+	listed := false
+	for _, name := range names {
+		m, ok := p.Models[name]
+		if ok && m.Training != nil {
+			return *m.Training, ""
+		}
+		listed = listed || ok
+	}
+	switch {
+	case len(names) == 0:
+		return 0, "no price for training"
+	case listed:
+		return 0, "no price for training " + names[0] + "; add training: to its prices"
+	}
+	return 0, "no price for " + names[0]
 }
 
 // Cost returns what an answered call cost, in the prices' currency, or why that is not known. Where

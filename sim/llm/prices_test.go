@@ -41,6 +41,29 @@ func TestPrices(t *testing.T) {
 	}
 }
 
+func TestTrainingPrices(t *testing.T) {
+	p := prices(t, "currency: EUR\nmodels:\n  openai:a: {input: 1, output: 2}\n  a: {input: 1, output: 2, training: 25}\n  b: {input: 0, output: 0, training: 0}\n")
+	for _, test := range []struct {
+		names   []string
+		price   float64
+		unknown string
+	}{
+		{names: []string{"openai:a", "a"}, price: 25},
+		{names: []string{"b"}, price: 0},
+		{names: []string{"openai:a"}, unknown: "no price for training openai:a; add training: to its prices"},
+		{names: []string{"c"}, unknown: "no price for c"},
+		{unknown: "no price for training"},
+	} {
+		price, unknown := p.TrainingOf(test.names...)
+		if price != test.price || unknown != test.unknown {
+			t.Errorf("%q: price is %v, unknown as %q; want %v, %q", test.names, price, unknown, test.price, test.unknown)
+		}
+	}
+	if _, unknown := (*llm.Prices)(nil).TrainingOf("a"); unknown != "no price file" {
+		t.Errorf("without prices the price is unknown as %q", unknown)
+	}
+}
+
 func TestReadPricesErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                "p.yaml: the file is empty",
@@ -52,6 +75,8 @@ func TestReadPricesErrors(t *testing.T) {
 		"currency: USD\nmodels:\n  a:\n    input: 1\n":                                      "p.yaml:4: a: input and output are both needed",
 		"currency: USD\nmodels:\n  a: {input: 1, output: 2}\n  b: {input: 1, output: -2}\n": "p.yaml:4: b: a price is -2",
 		"currency: USD\nmodels:\n  a: {input: .inf, output: 2}\n":                           "p.yaml:3: a: a price is +Inf",
+		"currency: USD\nmodels:\n  a: {input: 1, output: 2, training: -1}\n":                "p.yaml:3: a: a price is -1",
+		"currency: USD\nmodels:\n  a: {training: 3}\n":                                      "p.yaml:3: a: input and output are both needed",
 		"currency: USD\nmodels:\n  a: {input: one, output: 2}\n":                            "p.yaml:3: ",
 		"currency: USD\nmodels:\n  a: {input: 1, output: 2}\n  a: {input: 1, output: 2}\n":  "p.yaml:4: ",
 		"currency: USD\nmodels:\n  a: {input: 1, output: 2}\n---\ncurrency: EUR\n":          "p.yaml: more than one YAML document",

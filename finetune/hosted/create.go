@@ -1,0 +1,124 @@
+package hosted
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+
+	"parley/sim/llm"
+)
+
+// Create orders a job. Where an answer is lost the job is looked for among the server's before it is
+// ordered again, so that nobody pays twice; the jobs named by others are known not to be it. Where the
+// server does not list its jobs the error says so.
+func (c *Client) Create(ctx context.Context, o Order, others ...string) (*Job, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if err := checkID("file", o.TrainingFile); err != nil {
+		return nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		job, err := c.order(ctx, o)
+		var e *Error
+		if err == nil || !errors.As(err, &e) {
+			return job, err
+		}
+		if o.Mark != "" && len(o.Metadata) == 0 && e.Fault == llm.BadRequest && refusesMetadata(e) {
+			o.Mark = ""
+			continue
+		}
+		if e.Fault == llm.BadRequest && e.Param == "method" && o.Method == SFT {
+			e.Hint = "a server that knows no methods may take --top-level-hyperparameters"
+		}
+		if !e.Maybe {
+			return nil, e // what could be repeated without harm was
+		}
+		job, lookErr := c.look(ctx, o, others)
+		switch {
+		case job != nil:
+			return job, nil
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("create the job: %w", ctx.Err())
+		case lookErr != nil:
+			e.Hint = "whether there is a job now is not known, for the server's jobs cannot be listed: " + lookErr.Error()
+			return nil, e
+		}
+		if err := c.pause(ctx, e, attempt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// look looks for the job of an order some times: a server may show a little late what it took.
+func (c *Client) look(ctx context.Context, o Order, others []string) (*Job, error) {
+	for _, wait := range []time.Duration{0, 2 * time.Second, 8 * time.Second} {
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+		job, err := c.Find(ctx, o, others...)
+		if job != nil || err != nil {
+			return job, err
+		}
+	}
+	return nil, nil
+}
+
+// unknownWords are how a server says that it does not know a field.
+var unknownWords = regexp.MustCompile(`(?i)unknown|unrecogni[sz]ed|unsupported|not supported|unexpected|extra|not permitted|not allowed|additional|invalid`)
+
+func refusesMetadata(e *Error) bool {
+	text := e.Err.Error()
+	return e.Param == "metadata" || unknownWords.MatchString(text) && regexp.MustCompile(`(?i)metadata|`+markKey).MatchString(text)
+}
+
+func (c *Client) order(ctx context.Context, o Order) (*Job, error) {
+	body, err := o.body()
+	if err != nil {
+		return nil, fmt.Errorf("create the job: %w", err)
+	}
+	var job *Job
+	err = c.do(ctx, request{
+		doing: "create the job", method: http.MethodPost, path: "/fine_tuning/jobs", kind: "application/json", once: true,
+		size: int64(len(body)), body: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
+		read: func(raw []byte) (err error) {
+			job, err = readJob(raw, c.wash)
+			return err
+		},
+	})
+	return job, err
+}
+
+// searched is how many jobs are looked through for one that was just ordered.
+const searched = 300
+
+// Find looks for the job of an order among the newest of the server's; nil: there is none. It knows it
+// by the order's mark, and on servers that keep no metadata by the training file, which is sent for one
+// order only, with the validation file, seed and suffix where the server tells them.
+func (c *Client) Find(ctx context.Context, o Order, others ...string) (*Job, error) {
+	for job, err := range c.Jobs(ctx, Page{Limit: searched}) {
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(others, job.ID) && answers(job, o) {
+			return job, nil
+		}
+	}
+	return nil, nil
+}
+
+// answers reports whether a job is the one that was ordered.
+func answers(j *Job, o Order) bool {
+	if mark := j.Metadata[markKey]; mark != "" {
+		return mark == o.Mark
+	}
+	return j.TrainingFile == o.TrainingFile && j.ValidationFile == o.ValidationFile &&
+		(o.Seed == nil || j.Seed == nil || *j.Seed == *o.Seed) &&
+		(j.Suffix == "" || j.Suffix == o.Suffix)
+}

@@ -1,0 +1,133 @@
+package hosted
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Event is something that a server tells of a job. Texts are cleaned.
+type Event struct {
+	ID      string             `json:"id,omitempty"`
+	Created time.Time          `json:"created_at,omitzero"`
+	Level   string             `json:"level,omitempty"` // info, warn, error
+	Kind    string             `json:"type,omitempty"`  // message, metrics
+	Message string             `json:"message"`
+	Metrics map[string]float64 `json:"metrics,omitempty"` // such as step, train_loss, valid_loss
+}
+
+func readEvent(raw []byte, w washer) Event {
+	top := object(raw)
+	text := func(name string) string { return w.line(plain(top[name])) }
+	e := Event{ID: text("id"), Created: when(top["created_at"]), Level: text("level"), Kind: text("type"), Message: text("message")}
+	for name, value := range object(top["data"]) {
+		if f, ok := number(value); ok {
+			if e.Metrics == nil {
+				e.Metrics = map[string]float64{}
+			}
+			e.Metrics[w.line(name)] = f
+		}
+	}
+	return e
+}
+
+// key tells events apart, also on servers that give them no id.
+func (e *Event) key() string {
+	if e.ID != "" {
+		return e.ID
+	}
+	return strconv.FormatInt(e.Created.Unix(), 10) + " " + e.Message
+}
+
+// said is how servers write steps into messages.
+var said = regexp.MustCompile(`(?i)\bstep (\d{1,9})(?:/| of )(\d{1,9})`)
+
+// Step returns how far the training was at the event, and how far it goes; 0: the event does not say.
+func (e *Event) Step() (step, of int) {
+	count := func(names ...string) int {
+		for _, name := range names {
+			if f := e.Metrics[name]; f >= 1 && f < 1e9 {
+				return int(f)
+			}
+		}
+		return 0
+	}
+	step, of = count("step"), count("total_steps", "max_steps")
+	if m := said.FindStringSubmatch(e.Message); m != nil {
+		if a, err := strconv.Atoi(m[1]); err == nil && step == 0 {
+			step = a
+		}
+		if b, err := strconv.Atoi(m[2]); err == nil && of == 0 {
+			of = b
+		}
+	}
+	return step, of
+}
+
+// Events returns what happened in a job, the oldest first. Servers list the newest first, so a limit
+// keeps the newest, and after, the id of an event, those that are older than it.
+func (c *Client) Events(ctx context.Context, id string, p Page) ([]Event, error) {
+	return c.events(ctx, id, p, nil)
+}
+
+// events reads until it meets a page of events that are known already.
+func (c *Client) events(ctx context.Context, id string, p Page, known map[string]bool) ([]Event, error) {
+	if err := checkID("job", id); err != nil {
+		return nil, err
+	}
+	var all []Event
+	old := 0 // known events in a row
+	for raw, err := range c.list(ctx, "list the events of job "+id, "/fine_tuning/jobs/"+id+"/events", p) {
+		if err != nil {
+			return nil, err
+		}
+		e := readEvent(raw, c.wash)
+		if all = append(all, e); known[e.key()] {
+			old++
+		} else {
+			old = 0
+		}
+		if old >= perPage/2 && !ascends(all) {
+			break
+		}
+	}
+	if !ascends(all) {
+		slices.Reverse(all)
+	}
+	slices.SortStableFunc(all, func(a, b Event) int { return a.Created.Compare(b.Created) })
+	return slices.DeleteFunc(all, func(e Event) bool { return known[e.key()] }), nil
+}
+
+// ascends reports whether a server lists the oldest event first, against the custom.
+func ascends(all []Event) bool {
+	return len(all) > 1 && all[0].Created.Before(all[len(all)-1].Created)
+}
+
+// String is the event in a line, as it is shown.
+func (e *Event) String() string {
+	var b strings.Builder
+	if e.Level != "" && e.Level != "info" {
+		b.WriteString(e.Level + ": ")
+	}
+	b.WriteString(e.Message)
+	names := make([]string, 0, len(e.Metrics))
+	for name := range e.Metrics {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		sep := ", "
+		if i == 0 {
+			sep = "  "
+		}
+		value, err := json.Marshal(e.Metrics[name])
+		if err == nil {
+			b.WriteString(sep + name + " " + string(value))
+		}
+	}
+	return b.String()
+}
