@@ -1,0 +1,67 @@
+package gguf
+
+import "fmt"
+
+// CheckAdapter says whether a GGUF that is there already is an adapter for the base.
+func (f *File) CheckAdapter(b *Base) []Check {
+	if kind, of := f.Text("general.type"), f.Text("adapter.type"); kind != "adapter" || of != "lora" {
+		return []Check{failed("adapter", "the file is a GGUF of the type %q and adapter type %q, and no LoRA adapter", kind, of)}
+	}
+	checks := []Check{passed("adapter", "a GGUF that is written as it is: that its queries and keys are in llama.cpp's order cannot be told")}
+	checks[0].Verdict = Unknown
+	if arch := f.Text("general.architecture"); arch != b.Arch {
+		return append(checks, failed("architecture", "the adapter is for the architecture %s, and the base of %s", arch, b.Arch))
+	}
+	checks = append(checks, passed("architecture", "%s", b.Arch))
+	if v, ok := f.Entry("adapter.lora.alpha"); !ok || v.Type != typeFloat32 {
+		checks = append(checks, failed("lora_alpha", "the adapter has no adapter.lora.alpha of type float32"))
+	} else {
+		checks = append(checks, passed("lora_alpha", "%g", v.Value()))
+	}
+	var wrong []string
+	n := 0
+	for i := range f.Tensors {
+		t := &f.Tensors[i]
+		stem, half := t.Name, ""
+		for _, end := range []string{".lora_a", ".lora_b"} {
+			if len(stem) > len(end) && stem[len(stem)-len(end):] == end {
+				stem, half = stem[:len(stem)-len(end)], end
+			}
+		}
+		want, other := b.shapes[stem], map[string]string{".lora_a": ".lora_b", ".lora_b": ".lora_a"}[half]
+		mate, paired := f.Tensor(stem + other)
+		switch {
+		case half == "":
+			wrong = append(wrong, fmt.Sprintf("%s is no lora_a or lora_b", t.Name))
+		case want == nil:
+			wrong = append(wrong, fmt.Sprintf("the base has no %s", stem))
+		case !paired:
+			wrong = append(wrong, fmt.Sprintf("%s has no %s", stem, other))
+		case len(t.Shape) != 2 || len(want) != 2 || len(mate.Shape) != 2,
+			half == ".lora_a" && (t.Shape[0] != want[0] || t.Shape[1] != mate.Shape[0]),
+			half == ".lora_b" && t.Shape[1] != want[1]:
+			wrong = append(wrong, fmt.Sprintf("%s of the shape %v does not fit the base's %v", t.Name, t.Shape, want))
+		}
+		n++
+	}
+	if wrong != nil || n == 0 {
+		return append(checks, failed("shapes", "%d tensors; %s: is it the base that the adapter was trained from?", n, listed(wrong)))
+	}
+	return append(checks, passed("shapes", "%d pairs fit the base", n/2))
+}
+
+// CheckModel says whether a GGUF that is there already is a model like the base, which may be nil.
+func (f *File) CheckModel(b *Base) []Check {
+	own, err := f.Base()
+	if err != nil {
+		return []Check{failed("model", "the file %v", err)}
+	}
+	if b == nil {
+		return []Check{passed("model", "a GGUF of the architecture %s, which is served as it is", own.Arch)}
+	}
+	if own.Arch != b.Arch || own.Layers != b.Layers || own.Width != b.Width || own.Vocabulary != b.Vocabulary {
+		return []Check{failed("model", "the file is a %s of %d layers, width %d and %d tokens, and the base a %s of %d, %d and %d: its template would be the wrong one",
+			own.Arch, own.Layers, own.Width, own.Vocabulary, b.Arch, b.Layers, b.Width, b.Vocabulary)}
+	}
+	return []Check{passed("model", "a %s of %d layers, width %d and %d tokens, as the base", own.Arch, own.Layers, own.Width, own.Vocabulary)}
+}
