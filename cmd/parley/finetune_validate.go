@@ -1,0 +1,155 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/finetune"
+	"parley/finetune/formats"
+)
+
+func finetuneValidateCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "validate",
+		Usage:     "say what a trainer would make of training files, anybody's",
+		ArgsUsage: "FILE|DIR...",
+		Description: "Findings are printed as FILE:LINE: LEVEL RULE: MESSAGE (REMEDY). An error means that the trainer stops,\n" +
+			"loses rows without a word, or learns something else than is meant; a warning, that it trains and it is unwise.\n" +
+			"Directories are understood: of mlx, of llama-factory with dataset_info.json, of axolotl with its YAML.\n" +
+			"The status is 0 without errors, 1 with errors, 2 for a wrong command line.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "for", Usage: "`FORMAT` (required): " + strings.Join(formats.Names(), ", ")},
+			&cli.IntFlag{Name: "max-tokens", Usage: "hold rows against a limit of `N` tokens: counted for OpenAI and Azure, estimated for others"},
+			&cli.StringFlag{Name: "model", Usage: "the `MODEL` of OpenAI whose tokens are counted; by default one of the later ones"},
+			&cli.IntFlag{Name: "limit", Usage: "show `N` findings of a rule; 0 shows all", Value: 20},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		},
+		Action: finetuneValidate,
+	}
+}
+
+// validated is the answer of the command.
+type validated struct {
+	Format   string            `json:"format"`
+	Files    []string          `json:"files"`
+	Rows     int64             `json:"rows"`
+	Findings []formats.Finding `json:"findings"` // the first of each rule, up to the limit
+	Errors   int64             `json:"errors"`
+	Warnings int64             `json:"warnings"`
+	Rules    []formats.Count   `json:"rules"` // all findings, counted
+	Notes    []string          `json:"notes,omitempty"`
+}
+
+func finetuneValidate(c *cli.Context) error {
+	switch {
+	case c.String("for") == "":
+		return usagef("say with --for which format: %s", strings.Join(formats.Names(), ", "))
+	case c.NArg() == 0:
+		return usagef("say which files to validate")
+	case c.Int("max-tokens") < 0 || c.Int("limit") < 0:
+		return usagef("--max-tokens and --limit are 0 or more")
+	}
+	format, err := formats.Lookup(c.String("for"))
+	if err != nil {
+		return usageError{err}
+	}
+	o := formats.ValidateOptions{MaxTokens: c.Int("max-tokens"), Counter: finetune.Estimate()}
+	if strings.HasPrefix(format.Name, "openai") || strings.HasPrefix(format.Name, "azure") {
+		o.Counter = finetune.OpenAI(c.String("model"))
+	}
+	watch := &validateProgress{w: c.App.ErrWriter}
+	o.Progress = watch.at
+	did := validated{Format: format.Name, Files: []string{}, Findings: []formats.Finding{}, Rules: []formats.Count{}}
+	shown := map[string]int{}
+	sum, err := format.Validate(c.Context, c.Args().Slice(), o, func(f formats.Finding) error {
+		watch.findings++
+		key := string(f.Level) + " " + f.Rule
+		if shown[key]++; c.Int("limit") > 0 && shown[key] > c.Int("limit") {
+			return nil
+		}
+		if c.Bool("json") {
+			did.Findings = append(did.Findings, f)
+			return nil
+		}
+		_, err := fmt.Fprintln(c.App.Writer, f)
+		return err
+	})
+	watch.close()
+	if err != nil {
+		return fmt.Errorf("validate: %w", err)
+	}
+	did.Rows, did.Errors, did.Warnings, did.Notes = sum.Rows, sum.Errors, sum.Warnings, sum.Notes
+	did.Files = append(did.Files, sum.Files...)
+	did.Rules = append(did.Rules, sum.Rules...)
+	if c.Bool("json") {
+		err = printJSON(c.App.Writer, did)
+	} else {
+		err = printValidated(c.App.Writer, &did, shown, c.Int("limit"))
+	}
+	if err == nil && did.Errors > 0 {
+		return errors.New(counted(did.Errors, "error") + " in training files for " + format.Name)
+	}
+	return err
+}
+
+// printValidated prints the counts that end the findings.
+func printValidated(w io.Writer, did *validated, shown map[string]int, limit int) error {
+	for _, note := range did.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
+	if len(did.Rules) > 0 {
+		fmt.Fprintln(w)
+		tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(tab, "LEVEL\tRULE\tFOUND\tSHOWN")
+		for _, r := range did.Rules {
+			n := int64(shown[string(r.Level)+" "+r.Rule])
+			if limit > 0 {
+				n = min(n, int64(limit))
+			}
+			fmt.Fprintf(tab, "%s\t%s\t%d\t%d\n", r.Level, r.Rule, r.N, n)
+		}
+		if err := tab.Flush(); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %s in %s, %s, %s\n", did.Format, counted(did.Rows, "row"), counted(int64(len(did.Files)), "file"), counted(did.Errors, "error"), counted(did.Warnings, "warning"))
+	return err
+}
+
+// counted is a number with its noun.
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// validateProgress reports on large files only.
+type validateProgress struct {
+	w        io.Writer
+	p        *progress
+	findings int64
+}
+
+func (v *validateProgress) at(done, total int64) {
+	const large = 64 << 20
+	if v.p == nil && total >= large {
+		v.p = newProgressOf(v.w, "MB", "findings", int(total/1_000_000), time.Now)
+	}
+	if v.p != nil {
+		v.p.count.Store(done / 1_000_000)
+		v.p.turns.Store(v.findings)
+	}
+}
+
+func (v *validateProgress) close() {
+	if v.p != nil {
+		v.p.close()
+	}
+}
