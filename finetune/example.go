@@ -44,6 +44,7 @@ type Example struct {
 	Task     Task
 	Group    string // what no split may tear apart: a session, an episode of a show
 	Scenario string // which situation it is; empty where there is none, as in real people's play
+	Split    Split  // where the example has to go, as its source says; empty: that is for Build to say
 	Source   string // the run or file it came from
 	Model    string // who wrote what is learned, as the user named the model; empty for people
 	// Prompt is at most one system message, then users' and assistants' messages in turn; it begins

@@ -21,7 +21,7 @@ func finetuneCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "finetune",
 		Usage:       "teach models from play, and see what they learned",
-		Subcommands: []*cli.Command{finetuneTrainCommand(), finetuneEvalCommand()},
+		Subcommands: append([]*cli.Command{finetuneBuildCommand(), finetuneTrainCommand(), finetuneEvalCommand(), finetuneValidateCommand(), finetuneServeCommand()}, finetuneJobsCommands()...),
 	}
 }
 

@@ -1,0 +1,72 @@
+package finetune
+
+import (
+	"fmt"
+	"strings"
+)
+
+// From where on something is worth a warning.
+const (
+	muchOfLabel  = 0.5 // of the examples of train
+	muchDrift    = 0.1 // bits
+	enoughLabels = 100 // examples of a split, below which drift is chance
+	muchLeaked   = 0.1 // of train
+)
+
+// warn puts into the report what a person should look at before training.
+func (b *builder) warn() {
+	r := b.report
+	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
+	r.Warnings = []string{}
+	dropped := map[Reason]int{}
+	for _, c := range r.Dropped {
+		dropped[Reason(c.Name)] = c.N
+	}
+	for s, part := range r.Splits {
+		if part.Examples == 0 && b.o.Shares[s] > 0 {
+			say("%s is empty, as there are only %s to divide by %s: take more data, another seed or a larger share", part.Split, plural(r.Groups, "group"), r.By)
+		}
+	}
+	// Of the other tasks labels only say what kind of turn is learned.
+	predicted := r.Task == DM || r.Task == Judge
+	if train := r.Splits[0].Examples; train > 0 {
+		for _, row := range r.Labels {
+			if share := row.Shares[Train]; predicted && len(r.Labels) > 1 && share > muchOfLabel {
+				say("the label %q stands in %.0f %% of train: a model that always says it will look good", row.Label, 100*share)
+			}
+		}
+		if n := dropped[Contaminated]; float64(n) > muchLeaked*float64(train+n) {
+			how := ""
+			if r.By == "group" && r.Scenarios > 1 {
+				how = ", as the same scenarios stand on both sides: splitting by scenario would keep more"
+			}
+			say("%d of %d examples of train shared a passage with evaluation and are dropped%s", n, train+n, how)
+		}
+	}
+	for _, part := range r.Splits[1:] {
+		if d := r.Drift[part.Split]; d != nil && *d > muchDrift && part.Examples >= enoughLabels {
+			say("the labels of %s are distributed otherwise than those of train (Jensen-Shannon %.2f bits)", part.Split, *d)
+		}
+	}
+	if n := dropped[NearDuplicate] + dropped[Duplicate]; 2*n > r.Read {
+		say("%d of %d examples are duplicates or nearly so: the play repeats itself", n, r.Read)
+	}
+	if n := dropped[TooLong]; n > 0 {
+		cut := ""
+		if t, err := LookupTrainer(b.o.Trainer); err == nil {
+			cut = " (" + t.Cut + ")"
+		}
+		say("%d examples have more than %d tokens%s and are dropped%s: --max-tokens sets the limit", n, b.o.MaxTokens, b.about(), cut)
+	}
+}
+
+// plural writes a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "s") {
+		noun += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
