@@ -18,7 +18,7 @@ func (c *cast) finish(d *draft, leaked bool) Move {
 		within, _ := stripped(strings.Join(deeds, "; "))
 		deed = c.joined(within, deed)
 	}
-	deed = strings.TrimSuffix(strings.TrimPrefix(deed, "("), ")")
+	deed = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(deed, "("), ")"))
 	if nothing(deed) || sameAs(deed, "nothing") {
 		deed = ""
 	}
