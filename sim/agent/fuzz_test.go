@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"parley/characters"
@@ -69,6 +70,9 @@ func FuzzParse(f *testing.F) {
 // A line is a move of a known speaker with at most one speech and one deed, or the table's.
 var lineShape = regexp.MustCompile(`^(?:(?:Orla|Bren|Zéphyrine|Old Maud)(?: \(whispers to (?:Orla|Bren|Zéphyrine|Old Maud)\))?:(?: "[^"*\[\]<>]+")?(?: \*[^"*\[\]<>]+\*)?|\[[^"*\[\]<>]+\])$`)
 
+// heads are how lines begin that somebody might pretend to.
+var heads = regexp.MustCompile(`(?i)(orla|bren|maud|system|assistant|user|say|do|to)['_.) -]*:`)
+
 // FuzzLine checks that whatever is said is one line of the transcript, in which no mark of another
 // line, of the table or of a chat template stands that the agent did not put there.
 func FuzzLine(f *testing.F) {
@@ -105,8 +109,11 @@ func FuzzLine(f *testing.F) {
 			if e.Kind == sim.KindNarration {
 				head = 0
 			}
-			if at := regexp.MustCompile(`(?i)\b(orla|bren|maud|system|assistant|user|say|do|to)['_.) -]*:`).FindString(line[head:]); at != "" {
-				t.Errorf("line %q has the head %q of another in it", line, at)
+			for _, at := range heads.FindAllStringIndex(line[head:], -1) {
+				before, _ := utf8.DecodeLastRuneInString(line[:head+at[0]])
+				if !unicode.IsLetter(before) || unicode.Is(unicode.Lm, before) {
+					t.Errorf("line %q has the head %q of another in it", line, line[head+at[0]:head+at[1]])
+				}
 			}
 		}
 	})

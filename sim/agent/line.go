@@ -232,7 +232,7 @@ func (c *cast) poses(before []byte) bool {
 			return false
 		}
 		r, _ := utf8.DecodeLastRuneInString(text[:len(text)-len(name)])
-		return len(text) == len(name) || !unicode.IsLetter(r)
+		return len(text) == len(name) || !unicode.IsLetter(r) || unicode.Is(unicode.Lm, r) // such as a stroke that only fills a line
 	}
 	for i := range c.people {
 		p := &c.people[i]
