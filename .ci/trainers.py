@@ -3,7 +3,7 @@ LLaMA-Factory and MLX-LM read every file, and every example has to have somethin
 
     trainers.py BASE DATASET...       BASE is a model with a chat template, as transformers reads it
 
-TRL prepares every row; of the others, which are slower, PARLEY_TRAINERS_ROWS of a file (300 unless it is
+TRL prepares every row; of the others, which are slower, PARLEY_TRAINERS_ROWS of a file (100 unless it is
 set, 0: all), drawn evenly.
 
 What a package needs and this machine cannot have (a GPU, codecs, Apple's arrays) is stood in for; the code
@@ -130,7 +130,7 @@ def lines(path):
         return [json.loads(line) for line in f]
 
 
-ROWS = int(os.environ.get("PARLEY_TRAINERS_ROWS", "300"))
+ROWS = int(os.environ.get("PARLEY_TRAINERS_ROWS", "100"))
 
 
 def some(rows):

@@ -111,7 +111,12 @@ func finetuneBuild(c *cli.Context) (err error) {
 		return err
 	}
 	options := b.options
-	options.Dir, options.Progress = dir, b.stages.say
+	options.Dir = dir
+	options.Progress = func(stage string, done, total int64) {
+		if stage != "read" { // sources say how far they are, and of how much
+			b.stages.say(stage, done, total)
+		}
+	}
 	if len(b.holdouts) > 0 {
 		options.Holdout = b.plain(c.Context, b.holdouts)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -47,7 +48,7 @@ func exampleRows(t *testing.T, dir string, s finetune.Split) (list []exampleRow)
 	return list
 }
 
-var schemaItems = regexp.MustCompile(`"minItems": ?(\d)`)
+var schemaItems = regexp.MustCompile(`"minItems": ?(\d+)`)
 
 // judgeServer is a chat model behind OpenAI's interface that judges key points. It copies the ticket
 // as a good judge does; of its first replies some are none.
@@ -76,7 +77,11 @@ func judgeServer(t *testing.T) string {
 		if found := ticket.FindStringSubmatch(question); found != nil && asked.Add(1)%5 != 1 {
 			reply = fmt.Sprintf("Here it is:\n{\"ticket\": %q, \"matches\": [{\"known\": 1, \"told\": 1}]}", found[1])
 			if n := schemaItems.FindSubmatch(body); n != nil {
-				points := slices.Repeat([]string{`"a point"`}, int(n[1][0]-'0'))
+				k, err := strconv.Atoi(string(n[1]))
+				if err != nil {
+					t.Error(err)
+				}
+				points := slices.Repeat([]string{`"a point"`}, k)
 				reply = fmt.Sprintf(`{"ticket": %q, "points": [%s]}`, found[1], strings.Join(points, ", "))
 			}
 		}
@@ -94,7 +99,7 @@ func judgeServer(t *testing.T) string {
 // asked again.
 func TestBuildOfAJudgedRun(t *testing.T) {
 	run, out := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out")
-	runParley(t, exitOK, "run", "--sessions", "4", "--turns", "12", "--judge", judgeServer(t), "--out", run)
+	runParley(t, exitOK, "run", "--sessions", "4", "--turns", "12", "--jobs", "1", "--judge", judgeServer(t), "--out", run)
 	printed, _ := runParley(t, exitOK, "finetune", "build", "--task", "judge", "--split", "100/0/0", "--out", out, "--json", run)
 	var report struct {
 		Read, Kept int

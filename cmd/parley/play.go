@@ -128,7 +128,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		game.Actors[c.ID] = actor
 		row.Cast = append(row.Cast, seatRow{ID: string(c.ID), Name: c.Name, Role: seat, Model: spec})
 	}
-	stored := map[string]bool{} // messages of this session that the journal has
+	stored := make(map[string]bool, 64) // messages of this session that the journal has
 	for turn, err := range game.Play(ctx) {
 		if err != nil {
 			if ctx.Err() != nil {

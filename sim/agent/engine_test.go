@@ -80,7 +80,7 @@ func (e *engine) game(ctx context.Context, i int) error {
 	for _, c := range s.Cast {
 		game.Actors[c.ID] = e.maker.Agent(table)
 	}
-	stored := map[string]bool{}
+	stored := make(map[string]bool, 64)
 	for turn, err := range game.Play(ctx) {
 		if err != nil {
 			return err

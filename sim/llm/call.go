@@ -60,18 +60,17 @@ func CallID(t Tag) string {
 // Ask puts a request to a model and returns the record with the response. The record is complete
 // also where the call failed.
 func Ask(ctx context.Context, m Model, name string, req Request, now func() time.Time) (*Response, Call, error) {
-	t := req.Tag
+	t, start := req.Tag, now()
 	call := Call{
 		Session: t.Session, Turn: t.Turn, Actor: t.Actor, Purpose: t.Purpose, Model: name,
 		ID:       CallID(t),
 		Schema:   len(req.Schema) > 0,
 		Messages: req.Messages, Prompt: hashes(req.Messages),
-		Started: now().UTC().Truncate(time.Microsecond),
+		Started: start.UTC().Truncate(time.Microsecond),
 	}
 	if req.Sampling.Seed != nil {
 		call.Seed = *req.Sampling.Seed
 	}
-	start := now()
 	resp, err := m.Generate(ctx, req)
 	call.Total = now().Sub(start).Microseconds()
 	call.note(resp, err)
