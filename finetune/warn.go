@@ -23,7 +23,11 @@ func (b *builder) warn() {
 		dropped[Reason(c.Name)] = c.N
 	}
 	for s, part := range r.Splits {
-		if part.Examples == 0 && b.o.Shares[s] > 0 {
+		switch {
+		case part.Examples > 0 || b.o.Shares[s] == 0:
+		case r.Given == r.Kept:
+			say("%s is empty: no source puts an example there", part.Split)
+		default:
 			say("%s is empty, as there are only %s to divide by %s: take more data, another seed or a larger share", part.Split, plural(r.Groups, "group"), r.By)
 		}
 	}

@@ -139,10 +139,17 @@ func callsTo(path string) (record func(llm.Call), finish func() error, err error
 		mu.Lock()
 		defer mu.Unlock()
 		call.Error = clean(call.Error)
+		type message struct {
+			Role    llm.Role `json:"role"`
+			Content string   `json:"content"`
+		}
 		row := struct {
 			llm.Call
-			Messages []llm.Message `json:"messages"`
-		}{call, call.Messages}
+			Messages []message `json:"messages"`
+		}{call, make([]message, len(call.Messages))}
+		for i, m := range call.Messages {
+			row.Messages[i] = message{m.Role, m.Content}
+		}
 		if err := enc.Encode(row); failed == nil {
 			failed = err
 		}

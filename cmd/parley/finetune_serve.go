@@ -34,7 +34,7 @@ func finetuneServeCommand() *cli.Command {
 			&cli.StringFlag{Name: "type", Usage: "`TYPE` of the matrices written: f32, f16 or q8_0", DefaultText: "f32 for an adapter, f16 for a merged model"},
 			&cli.StringFlag{Name: "template", Usage: "`TEMPLATE` of prompts: chatml, or a file with a Go template", DefaultText: "the base's"},
 			&cli.GenericFlag{Name: "stop", Value: &texts{}, Usage: "`TEXT` that ends a reply; repeat for several", DefaultText: "the template's"},
-			&cli.StringFlag{Name: "system", Usage: "`TEXT` of a system message where a request has none", DefaultText: "the base's"},
+			&cli.StringFlag{Name: "system", Usage: "`TEXT` of a system message where a request has none; the template in training may have added one of its own, as SmolLM2's does: then it belongs here too", DefaultText: "the base's"},
 			&cli.Float64Flag{Name: "temperature", Usage: "`TEMPERATURE` where a request gives none", DefaultText: "the base's, else 0"},
 			&cli.Float64Flag{Name: "repeat-penalty", Usage: "`PENALTY` where a request gives none; Ollama's own default of 1.1 changes even greedy text", Value: 1},
 			&cli.BoolFlag{Name: "dry-run", Usage: "check, and with --keep convert, but upload nothing"},
