@@ -23,20 +23,20 @@ func ordered[T, S, R any](ctx context.Context, items iter.Seq2[T, error], work f
 		done    chan struct{}
 	}
 	n := max(1, runtime.GOMAXPROCS(0))
-	todo, queue := make(chan *job, n), make(chan *job, 2*n)
+	jobs, queue := make(chan *job, n), make(chan *job, 2*n)
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer cancel(nil)
 	group.Go(func() {
 		defer close(queue)
-		defer close(todo)
+		defer close(jobs)
 		send := func(j *job) bool {
 			select {
 			case queue <- j:
 			case <-ctx.Done():
 				return false
 			}
-			todo <- j // there is always a worker that takes it
+			jobs <- j // there is always a worker that takes it
 			return true
 		}
 		next := &job{done: make(chan struct{})}
@@ -60,7 +60,7 @@ func ordered[T, S, R any](ctx context.Context, items iter.Seq2[T, error], work f
 	for range n {
 		group.Go(func() {
 			var scratch S
-			for j := range todo {
+			for j := range jobs {
 				end := j.err
 				j.err = nil
 				for _, item := range j.items {
