@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // AppendJSON appends the canonical JSON of a row, without a line end: what encoding/json writes with
@@ -19,22 +21,21 @@ import (
 // stands for a bad byte is not escaped, and U+0085 is, beside U+2028 and U+2029, so that no reader
 // takes it for the end of a line.
 func AppendJSON[T any](dst []byte, row *T) ([]byte, error) {
-	v := reflect.ValueOf(row).Elem()
-	return encoderOf(v.Type()).append(dst, v)
+	return encoderOf(reflect.TypeFor[T]()).append(dst, unsafe.Pointer(row))
 }
 
-// encoder writes values of one type. Its values are addressable. The indirection lets types refer to
-// themselves.
+// encoder writes values of one type, given where one lies: a row has dozens of fields, and to make a
+// reflect.Value of each costs as much as to write it. The indirection lets types refer to themselves.
 type encoder struct {
-	append func(dst []byte, v reflect.Value) ([]byte, error)
+	append func(dst []byte, at unsafe.Pointer) ([]byte, error)
 	plain  bool // by the kind alone: no methods, no tags
 }
 
 var (
 	encoders      sync.Map // reflect.Type -> *encoder
 	timeType      = reflect.TypeFor[time.Time]()
+	stringType    = reflect.TypeFor[string]()
 	numberType    = reflect.TypeFor[json.Number]()
-	listType      = reflect.TypeFor[[]string]()
 	jsonMarshal   = reflect.TypeFor[json.Marshaler]()
 	textMarshal   = reflect.TypeFor[encoding.TextMarshaler]()
 	jsonUnmarshal = reflect.TypeFor[json.Unmarshaler]()
@@ -62,52 +63,85 @@ func compile(t reflect.Type, begun map[reflect.Type]*encoder) *encoder {
 	case t == timeType:
 		e.append = appendTime
 	case p.Implements(jsonMarshal), p.Implements(textMarshal), t == numberType:
-		e.append = appendOther
+		e.append = other(t)
 	default:
 		e.plain = true
 		switch t.Kind() {
 		case reflect.Bool:
-			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return strconv.AppendBool(dst, v.Bool()), nil }
-		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return strconv.AppendInt(dst, v.Int(), 10), nil }
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) { return strconv.AppendBool(dst, *(*bool)(at)), nil }
+		case reflect.Int:
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+				return strconv.AppendInt(dst, int64(*(*int)(at)), 10), nil
+			}
+		case reflect.Int64:
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+				return strconv.AppendInt(dst, *(*int64)(at), 10), nil
+			}
+		case reflect.Int8, reflect.Int16, reflect.Int32:
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+				return strconv.AppendInt(dst, reflect.NewAt(t, at).Elem().Int(), 10), nil
+			}
 		case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return strconv.AppendUint(dst, v.Uint(), 10), nil }
-		case reflect.Float32, reflect.Float64:
-			bits := t.Bits()
-			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return appendFloat(dst, v.Float(), bits) }
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+				return strconv.AppendUint(dst, reflect.NewAt(t, at).Elem().Uint(), 10), nil
+			}
+		case reflect.Float64:
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) { return appendFloat(dst, *(*float64)(at), 64) }
+		case reflect.Float32:
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+				return appendFloat(dst, float64(*(*float32)(at)), 32)
+			}
 		case reflect.String:
-			e.append = func(dst []byte, v reflect.Value) ([]byte, error) { return appendString(dst, v.String()), nil }
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) { return appendString(dst, *(*string)(at)), nil }
 		case reflect.Pointer:
 			elem := compile(t.Elem(), begun)
-			e.append = func(dst []byte, v reflect.Value) ([]byte, error) {
-				if v.IsNil() {
+			e.append = func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+				if at = *(*unsafe.Pointer)(at); at == nil {
 					return append(dst, "null"...), nil
 				}
-				return elem.append(dst, v.Elem())
+				return elem.append(dst, at)
 			}
 		case reflect.Slice:
 			if t.Elem().Kind() == reflect.Uint8 {
-				e.append = appendOther // base64
-				break
+				e.append = other(t) // base64
+			} else {
+				e.append = listEncoder(t.Elem(), begun)
 			}
-			elem := compile(t.Elem(), begun)
-			if t == listType {
-				e.append = appendStrings
-				break
-			}
-			e.append = listEncoder(elem)
 		case reflect.Struct:
 			e.append = structEncoder(t, begun)
 		default:
-			e.append = appendOther
+			e.append = other(t)
 		}
 	}
 	return e
 }
 
-func appendStrings(dst []byte, v reflect.Value) ([]byte, error) {
+func listEncoder(t reflect.Type, begun map[reflect.Type]*encoder) func([]byte, unsafe.Pointer) ([]byte, error) {
+	if t == stringType {
+		return appendStrings
+	}
+	elem, size := compile(t, begun), t.Size()
+	return func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+		var err error
+		dst = append(dst, '[')
+		// A slice's header is alike for all types of elements.
+		list := *(*[]struct{})(at)
+		first := unsafe.Pointer(unsafe.SliceData(list))
+		for i := range list {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = elem.append(dst, unsafe.Add(first, uintptr(i)*size)); err != nil {
+				return dst, fmt.Errorf("element %d: %w", i, err)
+			}
+		}
+		return append(dst, ']'), nil
+	}
+}
+
+func appendStrings(dst []byte, at unsafe.Pointer) ([]byte, error) {
 	dst = append(dst, '[')
-	for i, s := range *v.Addr().Interface().(*[]string) {
+	for i, s := range *(*[]string)(at) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -116,69 +150,56 @@ func appendStrings(dst []byte, v reflect.Value) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-func listEncoder(elem *encoder) func([]byte, reflect.Value) ([]byte, error) {
-	return func(dst []byte, v reflect.Value) ([]byte, error) {
-		var err error
-		dst = append(dst, '[')
-		for i := range v.Len() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			if dst, err = elem.append(dst, v.Index(i)); err != nil {
-				return dst, fmt.Errorf("element %d: %w", i, err)
-			}
-		}
-		return append(dst, ']'), nil
-	}
-}
-
-func structEncoder(t reflect.Type, begun map[reflect.Type]*encoder) func([]byte, reflect.Value) ([]byte, error) {
+func structEncoder(t reflect.Type, begun map[reflect.Type]*encoder) func([]byte, unsafe.Pointer) ([]byte, error) {
 	type member struct {
 		field
-		kind  reflect.Kind // String or Int, which are most, and are written without a call of value
-		omit  func(reflect.Value) bool
-		value *encoder
+		next   string // key after another one
+		offset uintptr
+		kind   reflect.Kind // String or Int, which are most, and are written without a call of value
+		omit   func(unsafe.Pointer) bool
+		value  *encoder
 	}
 	fields, plain := fieldsOf(t)
 	if !plain {
-		return appendOther
+		return other(t)
 	}
 	members := make([]member, len(fields))
 	for i, f := range fields {
 		ft := t.Field(f.index).Type
-		m := member{field: f, value: compile(ft, begun)}
+		m := member{field: f, next: "," + f.key, offset: t.Field(f.index).Offset, value: compile(ft, begun)}
 		if k := ft.Kind(); m.value.plain && (k == reflect.String || k == reflect.Int) {
 			m.kind = k
 		}
 		for option := range strings.SplitSeq(f.options, ",") {
 			switch option {
 			case "omitempty":
-				m.omit = isEmpty
+				m.omit = func(at unsafe.Pointer) bool { return isEmpty(reflect.NewAt(ft, at).Elem()) }
 			case "omitzero":
-				m.omit = isZero
+				m.omit = func(at unsafe.Pointer) bool { return isZero(reflect.NewAt(ft, at).Elem()) }
 			}
 		}
 		members[i] = m
 	}
-	return func(dst []byte, v reflect.Value) ([]byte, error) {
+	return func(dst []byte, at unsafe.Pointer) ([]byte, error) {
 		var err error
 		open := len(dst)
 		dst = append(dst, '{')
 		for i := range members {
 			m := &members[i]
-			f := v.Field(m.index)
+			f := unsafe.Add(at, m.offset)
 			if m.omit != nil && m.omit(f) {
 				continue
 			}
-			if len(dst) > open+1 {
-				dst = append(dst, ',')
+			if len(dst) == open+1 {
+				dst = append(dst, m.next[1:]...)
+			} else {
+				dst = append(dst, m.next...)
 			}
-			dst = append(dst, m.key...)
 			switch m.kind {
 			case reflect.String:
-				dst = appendString(dst, f.String())
+				dst = appendString(dst, *(*string)(f))
 			case reflect.Int:
-				dst = strconv.AppendInt(dst, f.Int(), 10)
+				dst = strconv.AppendInt(dst, int64(*(*int)(f)), 10)
 			default:
 				if dst, err = m.value.append(dst, f); err != nil {
 					return dst, fmt.Errorf("%s: %w", m.name, err)
@@ -238,8 +259,8 @@ func isZero(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func appendTime(dst []byte, v reflect.Value) ([]byte, error) {
-	t := inMicroseconds(*v.Addr().Interface().(*time.Time))
+func appendTime(dst []byte, at unsafe.Pointer) ([]byte, error) {
+	t := inMicroseconds(*(*time.Time)(at))
 	if y := t.Year(); y < 0 || y > 9999 {
 		return dst, fmt.Errorf("the year %d has no JSON form", y)
 	}
@@ -296,9 +317,18 @@ func skipSafe(s string, i int) int {
 }
 
 func appendString(dst []byte, s string) []byte {
+	i := skipSafe(s, 0)
+	if i == len(s) { // the usual text
+		dst = slices.Grow(dst, len(s)+2)
+		end := len(dst) + 1 + len(s)
+		dst = dst[:end+1]
+		copy(dst[end-len(s):], s)
+		dst[end-len(s)-1], dst[end] = '"', '"'
+		return dst
+	}
 	dst = append(dst, '"')
 	from := 0
-	for i := 0; i < len(s); {
+	for i < len(s) {
 		if i = skipSafe(s, i); i == len(s) {
 			break
 		}
@@ -345,17 +375,19 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[from:]...), '"')
 }
 
-// appendOther leaves the value to encoding/json.
-func appendOther(dst []byte, v reflect.Value) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v.Addr().Interface()); err != nil {
-		return dst, err
+// other leaves values of a type to encoding/json.
+func other(t reflect.Type) func([]byte, unsafe.Pointer) ([]byte, error) {
+	return func(dst []byte, at unsafe.Pointer) ([]byte, error) {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(reflect.NewAt(t, at).Interface()); err != nil {
+			return dst, err
+		}
+		data := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+		if next := []byte("\u0085"); bytes.Contains(data, next) {
+			data = bytes.ReplaceAll(data, next, []byte(`\u0085`))
+		}
+		return append(dst, data...), nil
 	}
-	data := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	if next := []byte("\u0085"); bytes.Contains(data, next) {
-		data = bytes.ReplaceAll(data, next, []byte(`\u0085`))
-	}
-	return append(dst, data...), nil
 }

@@ -23,7 +23,7 @@ type Episode struct {
 	Ended string
 
 	cast  []characters.Public
-	seen  map[characters.ID][]*Event
+	seats []seat         // of the cast, in its order
 	turn  int            // the last turn played
 	moves []*Event       // one act or pass a turn
 	asked map[asked]bool // debriefs had
@@ -34,17 +34,41 @@ type asked struct {
 	player  characters.ID
 }
 
+// seat is what an episode holds for one character.
+type seat struct {
+	id   characters.ID
+	hash uint64   // of its name
+	root uint64   // of its randomness
+	seen []*Event // what it perceived so far, in order
+}
+
 // NewEpisode starts the record of a play that has not begun. The seed is the session's own.
 func NewEpisode(session string, seed uint64, s *scenarios.Scenario, turns int) *Episode {
 	ep := &Episode{
 		Session: session, Seed: seed, Scenario: s, Turns: turns,
-		seen:  make(map[characters.ID][]*Event, len(s.Cast)),
+		cast:  make([]characters.Public, len(s.Cast)),
+		seats: make([]seat, len(s.Cast)),
 		asked: map[asked]bool{},
 	}
-	for _, c := range s.Cast {
-		ep.cast = append(ep.cast, c.Public())
+	// Most games have a move a turn, the scene, an end and a debrief for each; others grow the lists.
+	room := min(turns, 256)
+	ep.Events, ep.moves = make([]*Event, 0, room+2+len(s.Cast)), make([]*Event, 0, room)
+	for i, c := range s.Cast {
+		hash := HashText(string(c.ID))
+		ep.cast[i] = c.Public()
+		ep.seats[i] = seat{c.ID, hash, Mix(seed, HashText("root"), hash), make([]*Event, 0, room+1)}
 	}
 	return ep
+}
+
+// seat returns what is held for a character, or nothing for somebody else.
+func (ep *Episode) seat(of characters.ID) seat {
+	for i := range ep.seats {
+		if ep.seats[i].id == of {
+			return ep.seats[i]
+		}
+	}
+	return seat{}
 }
 
 // Restore puts back what was played before a stop: whole turns, in order, from the start. It
@@ -81,9 +105,9 @@ func (ep *Episode) add(e *Event) {
 		ep.turn = e.Turn
 		ep.moves = append(ep.moves, e)
 	}
-	for i := range ep.cast {
-		if id := ep.cast[i].ID; e.Heard(id) {
-			ep.seen[id] = append(ep.seen[id], e)
+	for i := range ep.seats {
+		if seat := &ep.seats[i]; e.Heard(seat.id) {
+			seat.seen = append(seat.seen, e)
 		}
 	}
 }
@@ -92,6 +116,9 @@ func (ep *Episode) add(e *Event) {
 // slice.
 func (ep *Episode) record(now time.Time, calls []llm.Call, events ...Event) Turn {
 	var ids []string // nil where there are none, as an event that was kept and read back has it
+	if len(calls) > 0 {
+		ids = make([]string, 0, len(calls))
+	}
 	for i := range calls {
 		ids = append(ids, calls[i].ID)
 		for _, n := range []*int{calls[i].Tokens, calls[i].Output} {
@@ -119,7 +146,7 @@ func (ep *Episode) Moves() []*Event { return ep.moves }
 
 // Seen returns what a character perceived so far, in order.
 func (ep *Episode) Seen(by characters.ID) []*Event {
-	seen := ep.seen[by]
+	seen := ep.seat(by).seen
 	return seen[:len(seen):len(seen)]
 }
 
@@ -130,7 +157,7 @@ func (ep *Episode) Heard(by characters.ID) []bool {
 		return nil
 	}
 	heard := make([]bool, len(ep.Scenario.Knowledge.Facts))
-	for _, e := range ep.seen[by] {
+	for _, e := range ep.seat(by).seen {
 		if e.Actor == by {
 			continue
 		}
@@ -155,13 +182,12 @@ func (ep *Episode) Debrief(player characters.ID, control string) *Event {
 
 // View returns what a character knows before its move of the given turn.
 func (ep *Episode) View(of characters.ID, turn int) *View {
-	s := ep.Scenario
+	s, seat := ep.Scenario, ep.seat(of)
 	v := &View{
-		Session: ep.Session, Seed: Mix(ep.Seed, uint64(turn), HashText(string(of))),
-		Root: Mix(ep.Seed, HashText("root"), HashText(string(of))),
+		Session: ep.Session, Seed: Mix(ep.Seed, uint64(turn), seat.hash), Root: seat.root,
 		Self: s.Sheet(of), Player: of != s.NPC, Cast: ep.cast, Kind: s.Kind, Title: s.Title,
 		Premise: s.Premise, Brief: s.Briefs[of], NPC: s.NPC, Turn: turn, Turns: ep.Turns,
-		Events: ep.Seen(of),
+		Events: seat.seen[:len(seat.seen):len(seat.seen)],
 	}
 	if !v.Player {
 		v.Knowledge = s.Knowledge

@@ -212,7 +212,7 @@ func (p *scriptPlayer) task(ctx context.Context, t *script.Task) error {
 		w.scores = append(w.scores, w.findings[i].Score())
 	}
 	b := p.journal.Batch()
-	addCalls(b, map[string]bool{}, w.calls)
+	addCalls(b, new(llm.Ledger), w.calls)
 	logs.Add(b, streamScripts, w.rows...)
 	logs.Add(b, streamVerdicts, w.findings...)
 	logs.Add(b, streamScores, w.scores...)

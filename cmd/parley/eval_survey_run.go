@@ -274,7 +274,7 @@ func (p *surveyPlayer) document(ctx context.Context, in *surveyInput) error {
 		}
 		scores := out.Scores(p.config.Evaluator)
 		row.Calls = len(out.Calls)
-		addCalls(b, map[string]bool{}, out.Calls)
+		addCalls(b, new(llm.Ledger), out.Calls)
 		logs.Add(b, streamVerdicts, out.Verdicts...)
 		logs.Add(b, streamProposals, out.Proposals...)
 		logs.Add(b, streamFindings, found...)

@@ -128,7 +128,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		game.Actors[c.ID] = actor
 		row.Cast = append(row.Cast, seatRow{ID: string(c.ID), Name: c.Name, Role: seat, Model: spec})
 	}
-	stored := make(map[string]bool, 64) // messages of this session that the journal has
+	var kept llm.Ledger // messages of this session that the journal has
 	for turn, err := range game.Play(ctx) {
 		if err != nil {
 			if ctx.Err() != nil {
@@ -141,7 +141,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 			break
 		}
 		b := p.journal.Batch()
-		addCalls(b, stored, turn.Calls)
+		addCalls(b, &kept, turn.Calls)
 		logs.Add(b, streamEvents, turn.Events...)
 		if err := p.journal.Append(b); err != nil {
 			return err
@@ -159,7 +159,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 			scores[i].Arm = row.Arm
 			scores[i].Reason = clean(scores[i].Reason)
 		}
-		addCalls(b, stored, calls)
+		addCalls(b, &kept, calls)
 		logs.Add(b, streamScores, scores...)
 		row.Calls += len(calls)
 		p.progress.scores(scores)
@@ -177,16 +177,12 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 	return nil
 }
 
-// addCalls adds calls to a batch, and those of their messages that the session has not stored yet.
-func addCalls(b *logs.Batch, stored map[string]bool, calls []llm.Call) {
+// addCalls adds calls to a batch, and those of their messages that the session has not kept yet.
+func addCalls(b *logs.Batch, kept *llm.Ledger, calls []llm.Call) {
 	for i := range calls {
 		calls[i].Error = clean(calls[i].Error)
-		for at, hash := range calls[i].Prompt {
-			if !stored[hash] {
-				stored[hash] = true
-				m := &calls[i].Messages[at]
-				logs.Add(b, streamMessages, messageRow{Hash: hash, Role: m.Role, Content: m.Content})
-			}
+		for hash, m := range kept.New(&calls[i]) {
+			logs.Add(b, streamMessages, messageRow{Hash: hash, Role: m.Role, Content: m.Content})
 		}
 	}
 	logs.Add(b, streamCalls, calls...)

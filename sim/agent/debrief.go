@@ -30,13 +30,13 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 	for _, q := range questions {
 		s.Questions = append(s.Questions, tame(q))
 	}
-	text, err := a.maker.Prompts.render(name, s)
+	question, err := a.maker.Prompts.section(llm.User, name, s)
 	if err != nil {
 		return sim.Answer{}, err
 	}
 	sampling := a.maker.Sampling
 	sampling.MaxTokens = max(sampling.MaxTokens, leastAnswer)
-	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), sampling, nil, llm.NewMessage(llm.User, "\n"+text))
+	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), sampling, nil, question)
 	switch {
 	case err != nil && llm.FaultOf(err) == llm.Blocked:
 		return sim.Answer{Fault: FaultFiltered, Calls: calls}, nil

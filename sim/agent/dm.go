@@ -101,7 +101,7 @@ func (d *DM) seat(ep *sim.Episode, attempt *sim.Event) (*Agent, llm.Message, err
 	if err != nil {
 		return nil, llm.Message{}, err
 	}
-	question, err := d.maker.Prompts.render(promptReferee, attemptOf(t, c, attempt))
+	question, err := d.maker.Prompts.section(llm.User, promptReferee, attemptOf(t, c, attempt))
 	if err != nil {
 		return nil, llm.Message{}, err
 	}
@@ -115,7 +115,7 @@ func (d *DM) seat(ep *sim.Episode, attempt *sim.Event) (*Agent, llm.Message, err
 			a.lines = append(a.lines, llm.NewMessage(llm.User, text))
 		}
 	}
-	return a, llm.NewMessage(llm.User, "\n"+question), nil
+	return a, question, nil
 }
 
 // shared reports whether everybody who perceives the attempt perceived the event too.

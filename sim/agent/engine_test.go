@@ -27,7 +27,23 @@ type engine struct {
 	maker   *agent.Maker
 	journal *logs.Journal
 	turns   int
+	stages  []stage
 	wait    bool // for the journal after every turn, so that it never needs more than one batch
+}
+
+// stage is a cast and what it plays, which several games may share as the arms of a run do.
+type stage struct {
+	seed     uint64
+	scenario *scenarios.Scenario
+}
+
+// newStage draws one. Debriefs are left out, since they are no turns.
+func newStage(i int) stage {
+	r := rand.New(rand.NewPCG(uint64(i), 7))
+	pieces := scenarios.Library().Knowledge
+	s := scenarios.NewExchange(&pieces[i%len(pieces)], characters.Generate(r, 4))
+	s.Questions = nil
+	return stage{r.Uint64(), s}
 }
 
 var kept = []string{"messages", "calls", "events"}
@@ -66,33 +82,40 @@ func newEngine(t testing.TB, m llm.Model, turns int, open func(string) (logs.Fil
 	return &engine{maker: maker, journal: j, turns: turns}
 }
 
-// game plays one game. Debriefs are left out, since they are no turns.
+// prepare draws so many stages, so that no time of play is spent on it. Games beyond them begin with
+// the first again; without them, each draws its own.
+func (e *engine) prepare(stages int) {
+	for i := range stages {
+		e.stages = append(e.stages, newStage(i))
+	}
+}
+
+// game plays one game.
 func (e *engine) game(ctx context.Context, i int) error {
-	r := rand.New(rand.NewPCG(uint64(i), 7))
-	pieces := scenarios.Library().Knowledge
-	s := scenarios.NewExchange(&pieces[i%len(pieces)], characters.Generate(r, 4))
-	s.Questions = nil
+	var on stage
+	if len(e.stages) > 0 {
+		on = e.stages[i%len(e.stages)]
+	} else {
+		on = newStage(i)
+	}
+	s := on.scenario
 	game := sim.Game{
-		Episode: sim.NewEpisode(fmt.Sprintf("s%06d", i), r.Uint64(), s, e.turns),
+		Episode: sim.NewEpisode(fmt.Sprintf("s%06d", i), sim.Mix(on.seed, uint64(i)), s, e.turns),
 		Actors:  make(map[characters.ID]sim.Actor, 4), Now: time.Now,
 	}
 	table := new(agent.Table)
 	for _, c := range s.Cast {
 		game.Actors[c.ID] = e.maker.Agent(table)
 	}
-	stored := make(map[string]bool, 64)
+	var stored llm.Ledger
 	for turn, err := range game.Play(ctx) {
 		if err != nil {
 			return err
 		}
 		b := e.journal.Batch()
 		for i := range turn.Calls {
-			c := &turn.Calls[i]
-			for at, hash := range c.Prompt {
-				if !stored[hash] {
-					stored[hash] = true
-					logs.Add(b, "messages", message{hash, c.Messages[at].Role, c.Messages[at].Content})
-				}
+			for hash, m := range stored.New(&turn.Calls[i]) {
+				logs.Add(b, "messages", message{hash, m.Role, m.Content})
 			}
 		}
 		logs.Add(b, "calls", turn.Calls...)
@@ -139,7 +162,8 @@ func (*heap) Close() error { return nil }
 
 func inMemory(string) (logs.File, error) { return &heap{make([]byte, 0, 4<<20)}, nil }
 
-// BenchmarkEngine measures agent turns: view, prompt, call, reply, event, and the journal's rows.
+// BenchmarkEngine measures agent turns: view, prompt, call, reply, event, and the journal's rows, from
+// a game's beginning to its end. Casts are drawn before; see BenchmarkGenerate in characters.
 func BenchmarkEngine(b *testing.B) {
 	for _, bench := range []struct {
 		name   string
@@ -154,7 +178,7 @@ func BenchmarkEngine(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			e := newEngine(b, instant(), bench.turns, bench.open)
-			scenarios.Library() // is parsed once
+			e.prepare(512)
 			games := (b.N + bench.turns - 1) / bench.turns
 			b.ReportAllocs()
 			b.ResetTimer()

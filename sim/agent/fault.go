@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"math/bits"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -68,24 +70,34 @@ func fresh(text string) float64 {
 	if total < 1 {
 		return 1
 	}
-	if total <= 2048 { // the usual reply: a bit set on the stack, whose collisions do not matter
-		var seen [512]uint64
-		count := 0
-		for i := range total {
-			h := eight(text[i:]) * 0x9e3779b97f4a7c15 >> 49 // 15 bits
-			word, bit := h>>6, uint64(1)<<(h&63)
-			if seen[word]&bit == 0 {
-				seen[word] |= bit
-				count++
-			}
-		}
-		return float64(count) / float64(total)
+	switch { // the usual reply: a bit set on the stack, whose collisions do not matter
+	case total <= 256:
+		var seen [1 << (12 - 6)]uint64
+		return float64(distinct(text, total, seen[:])) / float64(total)
+	case total <= 2048:
+		var seen [1 << (15 - 6)]uint64
+		return float64(distinct(text, total, seen[:])) / float64(total)
 	}
 	seen := make(map[uint64]struct{}, 1024)
 	for i := range total {
 		seen[eight(text[i:])] = struct{}{}
 	}
 	return float64(len(seen)) / float64(total)
+}
+
+// distinct counts the pieces that begin at the first so many places of a text, by their hashes in a
+// set of bits, whose length is a power of two.
+func distinct(text string, total int, seen []uint64) (count int) {
+	shift := 64 - bits.Len(uint(len(seen)*64-1))
+	for i := range total {
+		h := eight(text[i:]) * 0x9e3779b97f4a7c15 >> shift
+		word, bit := &seen[h>>6&uint64(len(seen)-1)], uint64(1)<<(h&63)
+		if *word&bit == 0 {
+			*word |= bit
+			count++
+		}
+	}
+	return count
 }
 
 // eight returns the first eight bytes as a number.
@@ -99,6 +111,9 @@ func eight(s string) uint64 {
 // nothing, unless none is Latin.
 func foreign(texts ...string) bool {
 	latin, other := 0, 0
+	if !slices.ContainsFunc(texts, wide) {
+		return false
+	}
 	for _, text := range texts {
 		for i, r := range text {
 			switch {
@@ -115,6 +130,16 @@ func foreign(texts ...string) bool {
 		}
 	}
 	return other > latin && (latin == 0 || latin+other >= 4)
+}
+
+// wide reports whether a text is more than ASCII.
+func wide(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
 }
 
 // wordless reports whether a text has no letter and no digit.

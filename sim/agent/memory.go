@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"parley/characters"
@@ -100,16 +99,12 @@ func (t *Table) set(m *Maker, v *sim.View) error {
 	}
 	*t = Table{session: v.Session, prompts: m.Prompts, checks: m.Checks, public: newCast(v.Self.ID, v.Cast)}
 	t.data = tableOf(v, t.public, m.Checks)
-	rules, err := m.Prompts.render(promptRules, t.data)
-	if err != nil {
+	var err error
+	if t.rules, err = m.Prompts.opening(t.data); err != nil {
 		return err
 	}
-	scene, err := m.Prompts.render(promptScene, t.data)
-	if err != nil {
-		return err
-	}
-	t.rules, t.scene = llm.NewMessage(llm.System, rules), llm.NewMessage(llm.System, "\n"+scene)
-	return nil
+	t.scene, err = m.Prompts.section(llm.System, promptScene, t.data)
+	return err
 }
 
 // begin renders what stays the same for a whole session.
@@ -124,10 +119,6 @@ func (a *memory) begin(m *Maker, t *Table, v *sim.View) error {
 	if v.Player {
 		s.Knowledge = nil // only a debrief may tell it
 	}
-	section := func(role llm.Role, name string) (llm.Message, error) {
-		text, err := m.Prompts.render(name, s)
-		return llm.NewMessage(role, "\n"+text), err
-	}
 	instruction := promptJSON
 	if m.Form == Lines {
 		instruction = promptLines
@@ -138,11 +129,11 @@ func (a *memory) begin(m *Maker, t *Table, v *sim.View) error {
 	if m.Layout == PersonaFirst {
 		role = llm.System
 	}
-	persona, err := section(role, promptPersona)
+	persona, err := m.Prompts.section(role, promptPersona, s)
 	if err != nil {
 		return err
 	}
-	if a.turn, err = section(llm.User, instruction); err != nil {
+	if a.turn, err = m.Prompts.section(llm.User, instruction, s); err != nil {
 		return err
 	}
 	if m.Layout == PersonaFirst {
@@ -192,30 +183,43 @@ func (a *memory) leaveOut(dropped, window int) (next int, lasting bool) {
 // schema is what a reply in the JSON form has to satisfy. Every key is required and no other is
 // allowed, as hosted servers insist.
 func (c *cast) schema(checks bool) json.RawMessage {
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object","properties":{"speech":{"type":"string"},"deed":{"type":"string"},"to":{"type":"array","items":{"type":"string"`)
+	b := make([]byte, 0, 512)
+	b = append(b, `{"type":"object","properties":{"speech":{"type":"string"},"deed":{"type":"string"},"to":{"type":"array","items":{"type":"string"`...)
 	between := `,"enum":[`
 	for i := range c.people {
 		if i != c.self {
-			name, _ := json.Marshal(c.people[i].Label) // a string always can be
-			b.WriteString(between)
-			b.Write(name)
+			b = quoted(append(b, between...), c.people[i].Label)
 			between = ","
 		}
 	}
 	if between == "," {
-		b.WriteByte(']')
+		b = append(b, ']')
 	}
-	b.WriteString("}}")
-	required := `"speech","deed","to"`
+	b = append(b, "}}"...)
 	if checks {
-		b.WriteString(`,"check":{"type":"string","enum":["none"`)
+		b = append(b, `,"check":{"type":"string","enum":["none"`...)
 		for _, skill := range characters.Skills() {
-			b.WriteString(`,"` + string(skill) + `"`)
+			b = quoted(append(b, ','), string(skill))
 		}
-		b.WriteString("]}")
-		required += `,"check"`
+		b = append(b, "]}"...)
 	}
-	b.WriteString(`},"required":[` + required + `],"additionalProperties":false}`)
-	return b.Bytes()
+	b = append(b, `},"required":["speech","deed","to"`...)
+	if checks {
+		b = append(b, `,"check"`...)
+	}
+	return append(b, `],"additionalProperties":false}`...)
+}
+
+// quoted appends a text as encoding/json writes it, which is left to do where it is not just the
+// letters of most names.
+func quoted(b []byte, text string) []byte {
+	for i := range len(text) {
+		if ch := text[i] | 0x20; (ch < 'a' || ch > 'z') && text[i] != ' ' {
+			name, _ := json.Marshal(text) // a string always can be
+			return append(b, name...)
+		}
+	}
+	b = append(b, '"')
+	b = append(b, text...)
+	return append(b, '"')
 }

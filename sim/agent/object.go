@@ -289,31 +289,31 @@ func quote(text string) (closer string, size int) {
 // quoted reads up to the closing mark. A mark closes where the object goes on after it; any other
 // belongs to the text and was not escaped.
 func (r *reader) quoted(closer string, most int) (string, bool) {
-	from := r.at
-	var b []byte // only where something had to be decoded
+	from, kept := r.at, r.at
+	var b []byte // what stands before kept, only where something had to be decoded
 	for r.at < len(r.text) {
 		if r.at-from > most {
 			return "", false
 		}
-		rest := r.text[r.at:]
-		switch {
+		switch rest := r.text[r.at:]; {
 		case rest[0] == '\\':
 			if b == nil {
-				b = append(make([]byte, 0, 128), r.text[from:r.at]...)
+				b = make([]byte, 0, 128)
 			}
-			b = r.escape(b)
+			b = r.escape(append(b, r.text[kept:r.at]...))
+			kept = r.at
 		case rest[0] == closer[0] && strings.HasPrefix(rest, closer) && r.closes(r.at+len(closer)):
-			text := r.text[from:r.at]
+			text := r.text[kept:r.at]
 			r.at += len(closer)
 			if b != nil {
-				return string(b), true
+				return string(append(b, text...)), true
 			}
 			return text, true
 		default:
-			if b != nil {
-				b = append(b, rest[0])
-			}
 			r.at++
+			for r.at < len(r.text) && r.at-from <= most && r.text[r.at] != '\\' && r.text[r.at] != closer[0] {
+				r.at++
+			}
 		}
 	}
 	r.cut = true

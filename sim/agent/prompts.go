@@ -15,7 +15,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/template"
+
+	"parley/sim/llm"
 )
 
 //go:embed prompts/*.tmpl
@@ -41,6 +44,7 @@ type Prompts struct {
 	texts     map[string]string
 	templates map[string]*template.Template
 	programs  map[string]program // those that do without text/template
+	rules     atomic.Pointer[llm.Message]
 }
 
 var functions = template.FuncMap{"number": func(i int) int { return i + 1 }}
@@ -180,13 +184,46 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 func (p *Prompts) render(name string, data any) (string, error) {
 	out := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(out)
+	text, err := p.write(out, name, data)
+	return string(text), err
+}
+
+// section is a prompt as a message that begins with an empty line.
+func (p *Prompts) section(role llm.Role, name string, data any) (llm.Message, error) {
+	out := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(out)
+	text, err := p.write(out, name, data)
+	if err != nil {
+		return llm.Message{}, err
+	}
+	return llm.NewMessage(role, "\n"+string(text)), nil
+}
+
+// opening is the rules as a message. They are alike at nearly all tables, whose prompts then share it.
+func (p *Prompts) opening(data *table) (llm.Message, error) {
+	out := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(out)
+	text, err := p.write(out, promptRules, data)
+	if err != nil {
+		return llm.Message{}, err
+	}
+	if last := p.rules.Load(); last != nil && string(text) == last.Content {
+		return *last, nil
+	}
+	rules := llm.NewMessage(llm.System, string(text))
+	p.rules.Store(&rules)
+	return rules, nil
+}
+
+// write executes a prompt in a buffer that it empties before, and returns what is between white space.
+func (p *Prompts) write(out *bytes.Buffer, name string, data any) ([]byte, error) {
 	out.Reset()
 	if run := p.programs[name]; run != nil && run(out, reflect.ValueOf(data)) {
-		return string(bytes.TrimSpace(out.Bytes())), nil
+		return bytes.TrimSpace(out.Bytes()), nil
 	}
 	out.Reset()
 	if err := p.templates[name].Execute(out, data); err != nil {
-		return "", fmt.Errorf("render the prompt %s: %w", name, err)
+		return nil, fmt.Errorf("render the prompt %s: %w", name, err)
 	}
-	return string(bytes.TrimSpace(out.Bytes())), nil
+	return bytes.TrimSpace(out.Bytes()), nil
 }

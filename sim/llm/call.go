@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"iter"
 	"strconv"
 	"time"
 )
@@ -96,3 +97,33 @@ func (c *Call) note(resp *Response, err error) {
 
 // failed reports whether the call brought no reply.
 func (c *Call) failed() bool { return c.Fault != "" || c.Error != "" }
+
+// Ledger knows which messages of the calls so far are kept, so that each is kept once. Its zero value
+// knows of none.
+type Ledger struct {
+	kept map[string]struct{} // by hash
+	last []string            // the prompt before, whose beginning the next one often has too
+}
+
+// New yields the messages of a call's prompt that were in none before it, with their hashes.
+func (l *Ledger) New(c *Call) iter.Seq2[string, *Message] {
+	return func(yield func(string, *Message) bool) {
+		if l.kept == nil {
+			l.kept = make(map[string]struct{}, 64)
+		}
+		from := 0
+		for from < len(l.last) && from < len(c.Prompt) && l.last[from] == c.Prompt[from] {
+			from++
+		}
+		l.last = c.Prompt
+		for i, hash := range c.Prompt[from:] {
+			if _, known := l.kept[hash]; known {
+				continue
+			}
+			l.kept[hash] = struct{}{}
+			if !yield(hash, &c.Messages[from+i]) {
+				return
+			}
+		}
+	}
+}

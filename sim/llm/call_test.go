@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"parley/sim/llm"
@@ -44,6 +45,41 @@ func TestAskFailed(t *testing.T) {
 		}
 		if call.Fault != test.fault || call.Attempt != test.attempt || call.Error != test.err.Error() || len(call.Prompt) != 2 || call.Seed != 14 || call.ID != "s1/2/mara/act/0" {
 			t.Errorf("%v: call is %+v", test.err, call)
+		}
+	}
+}
+
+func TestLedgerYieldsEachMessageOnce(t *testing.T) {
+	said := func(texts ...string) *llm.Call {
+		c := &llm.Call{}
+		for _, text := range texts {
+			m := llm.NewMessage(llm.User, text)
+			c.Messages, c.Prompt = append(c.Messages, m), append(c.Prompt, m.Hash())
+		}
+		return c
+	}
+	var l llm.Ledger
+	for _, tt := range []struct {
+		call *llm.Call
+		want []string
+	}{
+		{said("rules", "a", "persona 1"), []string{"rules", "a", "persona 1"}},
+		{said("rules", "a", "b", "persona 2"), []string{"b", "persona 2"}},
+		{said("rules", "a", "b", "c", "persona 1"), []string{"c"}}, // what an earlier prompt had
+		{said("rules", "a", "b", "c", "persona 1"), nil},
+		{said("rules"), nil},
+		{said("other", "rules", "other"), []string{"other"}}, // twice in one prompt
+		{said(), nil},
+	} {
+		var got []string
+		for hash, m := range l.New(tt.call) {
+			if hash != m.Hash() {
+				t.Errorf("%q comes with the hash %s", m.Content, hash)
+			}
+			got = append(got, m.Content)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("of %d messages %q are new, want %q", len(tt.call.Messages), got, tt.want)
 		}
 	}
 }

@@ -32,7 +32,9 @@ func RequestKey(req Request) string {
 func hashes(messages []Message) []string {
 	all := make([]string, len(messages))
 	for i := range messages {
-		all[i] = messages[i].Hash()
+		if all[i] = messages[i].hash; all[i] == "" {
+			all[i] = messages[i].Hash()
+		}
 	}
 	return all
 }

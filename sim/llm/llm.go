@@ -69,14 +69,23 @@ func (m Message) Hash() string {
 	if m.hash != "" {
 		return m.hash
 	}
-	var stack [512]byte
-	buf := append(stack[:0], m.Role...)
-	buf = append(buf, '\n')
-	buf = append(buf, m.Content...)
-	sum := sha256.Sum256(buf)
+	var sum [sha256.Size]byte
+	if len(m.Content) < 240 { // a line of a transcript
+		var stack [256]byte
+		sum = sha256.Sum256(m.appendTo(stack[:0]))
+	} else {
+		var stack [2048]byte
+		sum = sha256.Sum256(m.appendTo(stack[:0]))
+	}
 	var text [32]byte
 	hex.Encode(text[:], sum[:16])
 	return string(text[:])
+}
+
+// appendTo appends what is hashed.
+func (m *Message) appendTo(b []byte) []byte {
+	b = append(append(b, m.Role...), '\n')
+	return append(b, m.Content...)
 }
 
 // Join merges neighbours of one role, which servers with strict templates insist on.
