@@ -354,3 +354,34 @@ func TestFinetuneJobsSurviveKills(t *testing.T) {
 		t.Errorf("%d jobs, %d files", len(b.Jobs()), len(b.Files()))
 	}
 }
+
+// A dataset's directory may be somebody else's: the server that it names is not sent a key unasked.
+func TestFinetuneKeepsKeys(t *testing.T) {
+	b := newJobsBench(t, &hostedtest.Server{Key: jobsKey, Training: time.Millisecond, Steps: 1})
+	b.start(0, "--wait")
+	records, err := filepath.Glob(filepath.Join(b.dir, "jobs", "*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatal(records, err)
+	}
+	text, err := os.ReadFile(records[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.ReplaceAll(text, []byte(b.url), []byte("https://keys.example/v1"))
+	if err := os.WriteFile(records[0], text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"status", "wait", "cancel", "events"} {
+		_, talk := b.parley(t.Context(), 1, command, b.dir)
+		b.has(talk, records[0], "https://keys.example/v1", "JOBS_KEY", "--base-url")
+	}
+	for base, want := range map[string]bool{
+		"https://api.openai.com/v1": true, "https://name.openai.azure.com": true, "http://127.0.0.1:8080/v1": true,
+		"http://localhost:8080": true, "http://[::1]:8080/v1": true, "http://api.openai.com/v1": false,
+		"https://api.openai.com.example/v1": false, "https://openai.azure.com.example": false, "https://localhost.example/v1": false, ":": false,
+	} {
+		if got := keepsKeys(base); got != want {
+			t.Errorf("%s: %t", base, got)
+		}
+	}
+}
