@@ -221,6 +221,8 @@ func TestValidate(t *testing.T) {
 		{"nobody plays a character", func(g *sim.Game) { delete(g.Actors, "b") }},
 		{"no clock", func(g *sim.Game) { g.Now = nil }},
 		{"nothing ends it", func(g *sim.Game) { g.Episode.Turns = 0 }},
+		{"two characters with one id", func(g *sim.Game) { g.Episode.Scenario.Cast[1].ID = "a" }},
+		{"one character twice", func(g *sim.Game) { g.Episode.Scenario.Cast[1] = g.Episode.Scenario.Cast[0] }},
 		{"an NPC from elsewhere", func(g *sim.Game) { g.Episode.Scenario.NPC = "zoe" }},
 		{"a player that cannot be debriefed", func(g *sim.Game) { g.Actors["a"] = new(mute) }},
 	}
@@ -357,6 +359,9 @@ func TestDiceReferee(t *testing.T) {
 		{"a deed that needs no check simply happens", []string{"sits down", "", "", ""}, []string{"", "", "", ""}},
 		{"the words call for a check", []string{"picks the lock", "", "", ""}, []string{"straight", "", "", ""}},
 		{"help gives advantage", []string{"helps Bela with the door", "climbs the wall", "", ""}, []string{"", "advantage", "", ""}},
+		{"help within another word is none", []string{"laid a hand on Bela and said nothing", "climbs the wall", "", ""}, []string{"", "straight", "", ""}},
+		{"nor is it help of a name within another", []string{"helps the Isabelan guard", "climbs the wall", "", ""}, []string{"", "straight", "", ""}},
+		{"help of whom the name is possessive of", []string{"assists Bela's work", "climbs the wall", "", ""}, []string{"", "advantage", "", ""}},
 		{"a hindrance gives disadvantage", []string{"climbs the wall in the dark", "", "", ""}, []string{"disadvantage", "", "", ""}},
 		{"both cancel", []string{"helps Bela with the rope", "climbs the wall in the dark", "", ""}, []string{"", "straight", "", ""}},
 	}
