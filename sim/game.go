@@ -81,6 +81,9 @@ func (g *Game) Play(ctx context.Context) iter.Seq2[Turn, error] {
 			yield(Turn{}, err)
 			return
 		}
+		if len(g.Episode.Events) > 0 {
+			g.Episode.since = g.now()
+		}
 		for {
 			if err := ctx.Err(); err != nil {
 				yield(Turn{}, err)

@@ -46,7 +46,24 @@ type player struct {
 type restored struct {
 	events []sim.Event
 	tokens int
+	played sim.Used // by moves
 	calls  int
+}
+
+// add counts a call, which was for a move or for a debrief.
+func (r *restored) add(c *llm.Call, move bool) {
+	tokens := 0
+	for _, n := range []*int{c.Tokens, c.Output} {
+		if n != nil {
+			tokens += *n
+		}
+	}
+	r.calls++
+	r.tokens += tokens
+	if move {
+		r.played.Tokens += tokens
+		r.played.Time += time.Duration(c.Total) * time.Microsecond
+	}
 }
 
 // play runs all sessions that are not done. After an error the run can be resumed.
@@ -106,6 +123,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		if err := ep.Restore(r.events, r.tokens); err != nil {
 			return fmt.Errorf("%s does not fit the experiment: %w", p.dir, err)
 		}
+		ep.Played = r.played
 		if len(r.events) > 0 {
 			row.Started = r.events[0].Time
 		}
