@@ -48,6 +48,8 @@ type restored struct {
 	tokens int
 	played sim.Used // by moves
 	calls  int
+
+	dropped map[characters.ID]int // lines that the last answered prompt of a seat left out
 }
 
 // add counts a call, which was for a move or for a debrief.
@@ -57,6 +59,9 @@ func (r *restored) add(c *llm.Call, move bool) {
 		if n != nil {
 			tokens += *n
 		}
+	}
+	if c.Fault == "" {
+		r.dropped[characters.ID(c.Actor)] = c.Dropped
 	}
 	r.calls++
 	r.tokens += tokens
@@ -142,6 +147,9 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		actor, err := p.crew.actor(seat, spec, table)
 		if err != nil {
 			return err
+		}
+		if a, ok := actor.(*agent.Agent); ok && p.restored[id] != nil {
+			a.Resume(p.restored[id].dropped[c.ID])
 		}
 		game.Actors[c.ID] = actor
 		row.Cast = append(row.Cast, seatRow{ID: string(c.ID), Name: c.Name, Role: seat, Model: spec})

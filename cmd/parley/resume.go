@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/characters"
 	"parley/eval"
 	"parley/logs"
 	"parley/sim"
@@ -95,7 +96,7 @@ func mend(dir string) (done map[string]bool, open map[string]*restored, err erro
 		}
 		r := open[e.Session]
 		if r == nil {
-			r = &restored{}
+			r = &restored{dropped: map[characters.ID]int{}}
 			open[e.Session] = r
 		}
 		r.events = append(r.events, *e)
