@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"parley/characters"
@@ -56,7 +57,10 @@ func (g *Game) Validate() error {
 	if g.Episode.Turns == 0 && len(g.Endings) == 0 {
 		return fmt.Errorf("game %s: nothing would end it: set a number of turns or an ending", g.Episode.Session)
 	}
-	for _, c := range s.Cast {
+	for i, c := range s.Cast {
+		if slices.ContainsFunc(s.Cast[:i], func(other *characters.Sheet) bool { return other.ID == c.ID }) {
+			return fmt.Errorf("game %s: two of the cast have the id %s", g.Episode.Session, c.ID)
+		}
 		a := g.Actors[c.ID]
 		if a == nil {
 			return fmt.Errorf("game %s: nobody plays %s", g.Episode.Session, c.ID)
@@ -76,6 +80,9 @@ func (g *Game) Play(ctx context.Context) iter.Seq2[Turn, error] {
 		if err := g.Validate(); err != nil {
 			yield(Turn{}, err)
 			return
+		}
+		if len(g.Episode.Events) > 0 {
+			g.Episode.since = g.now()
 		}
 		for {
 			if err := ctx.Err(); err != nil {

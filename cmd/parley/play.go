@@ -46,7 +46,29 @@ type player struct {
 type restored struct {
 	events []sim.Event
 	tokens int
+	played sim.Used // by moves
 	calls  int
+
+	dropped map[characters.ID]int // lines that the last answered prompt of a seat left out
+}
+
+// add counts a call, which was for a move or for a debrief.
+func (r *restored) add(c *llm.Call, move bool) {
+	tokens := 0
+	for _, n := range []*int{c.Tokens, c.Output} {
+		if n != nil {
+			tokens += *n
+		}
+	}
+	if c.Fault == "" {
+		r.dropped[characters.ID(c.Actor)] = c.Dropped
+	}
+	r.calls++
+	r.tokens += tokens
+	if move {
+		r.played.Tokens += tokens
+		r.played.Time += time.Duration(c.Total) * time.Microsecond
+	}
 }
 
 // play runs all sessions that are not done. After an error the run can be resumed.
@@ -106,6 +128,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		if err := ep.Restore(r.events, r.tokens); err != nil {
 			return fmt.Errorf("%s does not fit the experiment: %w", p.dir, err)
 		}
+		ep.Played = r.played
 		if len(r.events) > 0 {
 			row.Started = r.events[0].Time
 		}
@@ -124,6 +147,9 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		actor, err := p.crew.actor(seat, spec, table)
 		if err != nil {
 			return err
+		}
+		if a, ok := actor.(*agent.Agent); ok && p.restored[id] != nil {
+			a.Resume(p.restored[id].dropped[c.ID])
 		}
 		game.Actors[c.ID] = actor
 		row.Cast = append(row.Cast, seatRow{ID: string(c.ID), Name: c.Name, Role: seat, Model: spec})

@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"parley/characters"
 	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/agent"
@@ -209,5 +214,83 @@ func TestContextNeedHoldsARealPrompt(t *testing.T) {
 	}
 	if agent.ContextNeed(30, 0) != agent.ContextNeed(30, 400) {
 		t.Error("0 tokens are not the default of a sampling")
+	}
+}
+
+// A game that is stopped after any turn, and gone on with by agents that are built anew, asks with the
+// same calls as one that was not: what was left out before is not tried again, what was left out in
+// need only is.
+func TestResumedAgentsLeaveOutWhatWasLeftOut(t *testing.T) {
+	s := &scenarios.Scenario{
+		Kind: scenarios.Exchange, Title: "the Ashen Bell", Premise: "Rain keeps four people in a chapel for the night.",
+		Cast: sheets, NPC: "maud", Knowledge: knowledge, Questions: []string{"What do you know of the bell?"},
+	}
+	// Its context holds less where the reply may be long, as a server's does. Sometimes it blocks.
+	m := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
+		n := 0
+		for _, p := range req.Messages {
+			n += len(p.Content) + 1
+		}
+		holds := 4000 - 2*max(0, req.Sampling.MaxTokens-100)
+		switch turn := req.Tag.Turn; {
+		case n > holds:
+			return nil, &llm.Error{Model: "m", Fault: llm.TooLong, Err: fmt.Errorf("%d bytes do not fit", n)}
+		case turn%9 == 0:
+			return nil, &llm.Error{Model: "m", Fault: llm.Blocked}
+		case turn%11 == 3:
+			return &llm.Response{Text: "SAY: " + natural(17), Finish: llm.Stop}, nil
+		default:
+			return &llm.Response{Text: fmt.Sprintf("SAY: This is remark %d, and %s.", turn, strings.Repeat("on it goes ", turn%5)), Finish: llm.Stop}, nil
+		}
+	})
+	maker, err := agent.New(agent.Config{Model: m, Name: "m", Form: agent.Lines, Now: now, Sampling: llm.Sampling{NumCtx: 2048, MaxTokens: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func(before []sim.Event, dropped map[characters.ID]int) (turns []sim.Turn) {
+		ep := sim.NewEpisode("s1", 5, s, 48)
+		if err := ep.Restore(before, 0); err != nil {
+			t.Fatal(err)
+		}
+		g := sim.Game{Episode: ep, Actors: map[characters.ID]sim.Actor{}, Control: []string{sim.ControlNoConversation, sim.ControlTold}, Now: now}
+		table := new(agent.Table)
+		for _, c := range s.Cast {
+			a := maker.Agent(table)
+			a.Resume(dropped[c.ID])
+			g.Actors[c.ID] = a
+		}
+		for turn, err := range g.Play(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			turns = append(turns, turn)
+		}
+		return turns
+	}
+	want := play(nil, nil)
+	var before []sim.Event
+	dropped, refused, inNeed, blocked := map[characters.ID]int{}, 0, 0, 0
+	for i, turn := range want {
+		before = append(before, turn.Events...)
+		for _, c := range turn.Calls {
+			id := characters.ID(c.Actor)
+			if c.Dropped < dropped[id] {
+				inNeed++
+			}
+			switch {
+			case c.Fault == "":
+				dropped[id] = c.Dropped
+			case c.Fault == llm.TooLong:
+				refused++
+			case c.Dropped != dropped[id]:
+				blocked++
+			}
+		}
+		if got := play(before, dropped); !reflect.DeepEqual(want[i+1:], append([]sim.Turn{}, got...)) {
+			t.Fatalf("stopped after turn %d (-undisturbed +resumed):\n%s", i, cmp.Diff(want[i+1:], got, cmpopts.IgnoreUnexported(llm.Message{})))
+		}
+	}
+	if refused < 6 || inNeed == 0 || blocked == 0 {
+		t.Errorf("the play shows little: %d prompts too long, %d times less left out again, %d blocked after more was left out", refused, inNeed, blocked)
 	}
 }
