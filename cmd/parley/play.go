@@ -107,6 +107,9 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 			return fmt.Errorf("%s does not fit the experiment: %w", p.dir, err)
 		}
 		if len(r.events) > 0 {
+			if r.events[0].Text != s.Premise {
+				return fmt.Errorf("%s does not fit the experiment: session %s began with another scene", p.dir, id)
+			}
 			row.Started = r.events[0].Time
 		}
 		row.Calls = r.calls

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -215,17 +218,17 @@ func printRun(w io.Writer, dir string, m *manifest) error {
 // playRun plays what is left of a run, and brings it into its final form.
 func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again bool) (err error) {
 	e := m.Experiment
-	st, err := newStage(e)
+	st, err := newStage(m)
 	if err != nil {
-		return err
+		return fromElsewhere(err, again)
 	}
-	prices, err := readPrices(e)
+	prices, err := readPrices(m)
 	if err != nil {
-		return err
+		return fromElsewhere(err, again)
 	}
 	crew, err := newCrew(ctx, m, talk)
 	if err != nil {
-		return err
+		return fromElsewhere(err, again)
 	}
 	judge, err := crew.judge(ctx)
 	if err != nil {
@@ -274,6 +277,15 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 	return p.finish()
 }
 
+// fromElsewhere adds what to do where a run that is taken up again does not find a file by its name.
+func fromElsewhere(err error, again bool) error {
+	var missing *fs.PathError
+	if again && errors.Is(err, fs.ErrNotExist) && errors.As(err, &missing) && !filepath.IsAbs(missing.Path) {
+		return fmt.Errorf("%w; the run names its files as seen from the directory that it was started in: resume it from there", err)
+	}
+	return err
+}
+
 // finish turns the journal into Parquet, measures, and writes the manifest last: until it says
 // complete, all of this can be done again.
 func (p *player) finish() error {
@@ -304,16 +316,16 @@ func (p *player) finish() error {
 }
 
 // readPrices reads the user's price file; nil where there is none.
-func readPrices(e *Experiment) (*llm.Prices, error) {
-	if e.Prices == "" {
+func readPrices(m *manifest) (*llm.Prices, error) {
+	file := m.Experiment.Prices
+	if file == "" {
 		return nil, nil
 	}
-	f, err := os.Open(e.Prices)
+	data, err := m.read(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return llm.ReadPrices(f, e.Prices)
+	return llm.ReadPrices(bytes.NewReader(data), file)
 }
 
 // usage adds up what the calls of a run used, by model and by what they were for (a player's or the
@@ -385,45 +397,57 @@ func dropJournals(dir string) error {
 }
 
 // newStage reads the files that scenarios are drawn from. The libraries wait until they are needed.
-func newStage(e *Experiment) (*stage, error) {
-	st := &stage{}
-	read := func(files []string, each func(r io.Reader, file string) error) error {
+// Characters that may sit at one table have different IDs and names, whichever files they are from.
+func newStage(m *manifest) (*stage, error) {
+	e, st := m.Experiment, &stage{}
+	var errs []error
+	read := func(files []string, each func(r io.Reader, file string) error) {
 		for _, file := range files {
-			f, err := os.Open(file)
-			if err != nil {
-				return err
+			data, err := m.read(file)
+			if err == nil {
+				err = each(bytes.NewReader(data), file)
 			}
-			err = each(f, file)
-			f.Close()
-			if err != nil {
-				return err
+			errs = append(errs, err)
+		}
+	}
+	read(e.Knowledge, func(r io.Reader, file string) error {
+		k, err := scenarios.ReadKnowledge(r, file)
+		st.knowledge = append(st.knowledge, k...)
+		return err
+	})
+	read(e.Scenes, func(r io.Reader, file string) error {
+		s, err := scenarios.ReadScenes(r, file)
+		st.scenes = append(st.scenes, s...)
+		return err
+	})
+	from := map[string]string{} // ID or folded name -> file
+	add := func(sheets []*characters.Sheet, file string) error {
+		for _, s := range sheets {
+			name := cmp.Or(string(characters.Slug(s.Name)), strings.ToLower(s.Name)) // without a Latin letter
+			for _, key := range []string{"id " + string(s.ID), "name " + name} {
+				if other, taken := from[key]; taken {
+					return fmt.Errorf("characters: %s and %s both have somebody of the %s: keep one of the two", other, file, key)
+				}
+				from[key] = file
 			}
 		}
+		st.sheets = append(st.sheets, sheets...)
 		return nil
 	}
-	err := errors.Join(
-		read(e.Knowledge, func(r io.Reader, file string) error {
-			k, err := scenarios.ReadKnowledge(r, file)
-			st.knowledge = append(st.knowledge, k...)
-			return err
-		}),
-		read(e.Scenes, func(r io.Reader, file string) error {
-			s, err := scenarios.ReadScenes(r, file)
-			st.scenes = append(st.scenes, s...)
-			return err
-		}),
-	)
 	for _, name := range e.Characters {
 		if name == "library" {
-			st.sheets = append(st.sheets, characters.Library()...)
+			errs = append(errs, add(characters.Library(), name))
 			continue
 		}
-		err = errors.Join(err, read([]string{name}, func(r io.Reader, file string) error {
+		read([]string{name}, func(r io.Reader, file string) error {
 			sheets, err := characters.Read(r, file)
-			st.sheets = append(st.sheets, sheets...)
-			return err
-		}))
+			if err != nil {
+				return err
+			}
+			return add(sheets, file)
+		})
 	}
+	err := errors.Join(errs...)
 	if err == nil && st.sheets != nil && len(st.sheets) < e.Players+1 {
 		err = usagef("characters: %d for a cast of %d", len(st.sheets), e.Players+1)
 	}
