@@ -160,10 +160,7 @@ func (c *crew) hire(ctx context.Context, spec string, talk io.Writer) error {
 		}
 		note.Identity = &id
 	}
-	endpoint := s.BaseURL
-	if endpoint == "" {
-		endpoint = s.Scheme
-	}
+	endpoint := endpointOf(s)
 	if c.limiters[endpoint] == nil {
 		c.limiters[endpoint] = llm.NewLimiter(c.exp.Limits[endpoint], time.Now)
 		c.retries[endpoint] = llm.Retry(llm.Retrier{Now: time.Now, Rand: rand.New(rand.NewPCG(c.exp.Seed, 1))})

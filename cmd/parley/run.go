@@ -18,7 +18,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 
 	"parley/characters"
@@ -42,7 +41,7 @@ func runCommand() *cli.Command {
 			&cli.IntFlag{Name: "players", Value: 3, Usage: "`N` players at the table beside the NPC"},
 			&cli.IntFlag{Name: "turns", Value: 30, Usage: "`N` turns a session, one turn being one actor's move"},
 			&cli.IntFlag{Name: "rounds", DefaultText: "unset", Usage: "`N` rounds a session: another way to say --turns"},
-			&cli.StringSliceFlag{Name: "player", Usage: "`MODEL` of the players; each further one is an arm that plays the same sessions"},
+			&cli.GenericFlag{Name: "player", Value: new(specList), Usage: "`MODEL` of the players; each further one is an arm that plays the same sessions"},
 			&cli.StringFlag{Name: "npc", Usage: "`MODEL` of the NPC (default reference:npc)"},
 			&cli.StringFlag{Name: "order", Usage: "who moves when: fixed (default), shuffled, initiative or addressed"},
 			&cli.StringFlag{Name: "referee", Usage: "who resolves deeds: none (default), dice or a `MODEL`"},
@@ -68,7 +67,7 @@ func runCommand() *cli.Command {
 				return err
 			}
 			if c.Bool("print-config") {
-				text, err := yaml.Marshal(e)
+				text, err := e.encode()
 				if err != nil {
 					return err
 				}
@@ -86,6 +85,13 @@ func runCommand() *cli.Command {
 			e.Out = ""
 			if exists(filepath.Join(dir, manifestName)) {
 				return fmt.Errorf("%s holds a run already: go on with it (parley resume %s) or name another directory", dir, dir)
+			}
+			for _, stream := range streams {
+				for _, path := range []string{journalPath(dir, stream), parquetPath(dir, stream)} {
+					if exists(path) {
+						return fmt.Errorf("%s is of another run, whose %s is gone: put that back, or name another directory", path, manifestName)
+					}
+				}
 			}
 			return runAll(c, dir, newManifest(id, e, time.Now()), false)
 		},
@@ -119,6 +125,11 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 		"sessions": &e.Sessions, "players": &e.Players, "turns": &e.Turns, "rounds": &e.Rounds,
 		"curve": &e.Curve, "jobs": &e.Jobs,
 	}
+	for _, name := range []string{"turns", "rounds"} {
+		if c.IsSet(name) && c.Int(name) < 1 {
+			return nil, usagef("%s is %d: at least 1 is needed", name, c.Int(name))
+		}
+	}
 	if c.IsSet("rounds") && !c.IsSet("turns") {
 		e.Turns = 0
 	}
@@ -135,7 +146,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 	}
 	if c.IsSet("player") {
 		e.Player = nil
-		for _, spec := range c.StringSlice("player") {
+		for _, spec := range *c.Generic("player").(*specList) {
 			e.Player = append(e.Player, Arm{Model: spec})
 		}
 	}
@@ -153,6 +164,12 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 	}
 	return e, e.complete()
 }
+
+// specList is a flag that names a model each time it is given. A comma is part of the name.
+type specList []string
+
+func (s *specList) Set(text string) error { *s = append(*s, text); return nil }
+func (s *specList) String() string        { return strings.Join(*s, " ") }
 
 // newRunID names a run by its time, and by chance, since two may start within a second.
 func newRunID(now time.Time) (string, error) {
