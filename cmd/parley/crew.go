@@ -343,11 +343,14 @@ func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prom
 	case note.Form != "":
 		form = agent.Form(note.Form)
 	case e.Form == "auto":
-		found, why, _, err := agent.Probe(ctx, c.open[spec], spec, sampling, time.Now)
+		found, why, calls, err := agent.Probe(ctx, c.open[spec], spec, sampling, time.Now)
 		if err != nil {
 			return nil, err
 		}
-		form, note.Form, note.Why = found, string(found), why
+		for i := range calls {
+			calls[i].Session, calls[i].Prompt, calls[i].Error = "", nil, clean(calls[i].Error) // it is always the same prompt
+		}
+		form, note.Form, note.Why, note.Probe = found, string(found), clean(why), calls
 		if found != agent.JSON {
 			fmt.Fprintf(talk, "%s plays in the form %s: %s\n", spec, found, why)
 		}

@@ -45,8 +45,11 @@ type servedNote struct {
 	Identity *llm.Identity `json:"identity,omitempty"`
 	Form     string        `json:"form,omitempty"` // json | lines
 	Why      string        `json:"why,omitempty"`  // of the form
-	NumCtx   int           `json:"num_ctx,omitempty"`
-	Ignored  []string      `json:"ignored,omitempty"` // sampling options that its server does not take
+	// Probe holds the calls that settled the form. They stand here and not among the run's calls, so
+	// that they and the form are kept at one moment, before there is a session that they could be of.
+	Probe   []llm.Call `json:"probe,omitempty"`
+	NumCtx  int        `json:"num_ctx,omitempty"`
+	Ignored []string   `json:"ignored,omitempty"` // sampling options that its server does not take
 }
 
 func newManifest(id string, e *Experiment, now time.Time) *manifest {

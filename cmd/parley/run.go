@@ -311,7 +311,7 @@ func (p *player) finish() error {
 	if m.Streams, err = compact(p.dir); err != nil {
 		return err
 	}
-	if m.Usage, err = usage(p.dir, p.prices); err != nil {
+	if m.Usage, err = usage(p.dir, m.Models, p.prices); err != nil {
 		return err
 	}
 	if m.Results, m.Sessions, err = measure(p.dir, p.exp); err != nil {
@@ -345,9 +345,9 @@ func readPrices(m *manifest) (*llm.Prices, error) {
 	return llm.ReadPrices(bytes.NewReader(data), file)
 }
 
-// usage adds up what the calls of a run used, by model and by what they were for (a player's or the
-// NPC's moves, debriefs, the judge), and what that cost where the user has prices.
-func usage(dir string, prices *llm.Prices) (*llm.Tally, error) {
+// usage adds up what the calls of a run used, by model and by what they were for (the probe, a
+// player's or the NPC's moves, debriefs, the judge), and what that cost where the user has prices.
+func usage(dir string, models map[string]*servedNote, prices *llm.Prices) (*llm.Tally, error) {
 	npc := map[string]string{} // session -> who it was
 	for row, err := range rows[sessionRow](dir, streamSessions) {
 		if err != nil {
@@ -371,6 +371,11 @@ func usage(dir string, prices *llm.Prices) (*llm.Tally, error) {
 			}
 		}
 		meter.Add(call)
+	}
+	for _, note := range models {
+		for _, call := range note.Probe {
+			meter.Add(call)
+		}
 	}
 	tally := meter.Tally(prices)
 	return &tally, nil
