@@ -196,6 +196,45 @@ func TestAnErrorLeavesWholeTurns(t *testing.T) {
 	}
 }
 
+// failing does nothing right, and each time has a call to show for it.
+type failing struct{ simtest.Actor }
+
+func (failing) Debrief(context.Context, *sim.View, []string) (sim.Answer, error) {
+	return sim.Answer{Calls: []llm.Call{{ID: "debrief"}}}, errors.New("boom")
+}
+
+func (failing) Resolve(context.Context, *sim.Episode, *sim.Event) ([]sim.Event, []llm.Call, error) {
+	return nil, []llm.Call{{ID: "referee"}}, errors.New("boom")
+}
+
+func TestAnErrorComesWithItsCalls(t *testing.T) {
+	act := func(err error) failing {
+		return failing{func(*sim.View) (sim.Decision, error) {
+			return sim.Decision{Deed: "jumps", Calls: []llm.Call{{ID: "act"}}}, err
+		}}
+	}
+	for want, g := range map[string]*sim.Game{
+		"act":         newGame(8, act(errors.New("boom"))),
+		"act referee": newGame(8, act(nil)),
+		"debrief":     newGame(1, act(nil)),
+	} {
+		if want == "act referee" {
+			g.Referee = failing{}
+		}
+		var ids []string
+		for turn, err := range g.Play(context.Background()) {
+			for _, call := range turn.Calls {
+				if err != nil {
+					ids = append(ids, call.ID)
+				}
+			}
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("with the error came the calls %q, want %q", got, want)
+		}
+	}
+}
+
 func TestACancelledGameStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

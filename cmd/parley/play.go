@@ -130,6 +130,9 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		}
 		ep.Played = r.played
 		if len(r.events) > 0 {
+			if r.events[0].Text != s.Premise {
+				return fmt.Errorf("%s does not fit the experiment: session %s began with another scene", p.dir, id)
+			}
 			row.Started = r.events[0].Time
 		}
 		row.Calls = r.calls
@@ -155,25 +158,25 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		row.Cast = append(row.Cast, seatRow{ID: string(c.ID), Name: c.Name, Role: seat, Model: spec})
 	}
 	var kept llm.Ledger // messages of this session that the journal has
-	for turn, err := range game.Play(ctx) {
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if hopeless(err) {
-				return err
-			}
-			row.State, row.Error = stateFailed, clean(err.Error())
-			break
+	for turn, failed := range game.Play(ctx) {
+		if ctx.Err() != nil && failed != nil {
+			return ctx.Err()
 		}
 		b := p.journal.Batch()
-		addCalls(b, &kept, turn.Calls)
+		addCalls(b, &kept, turn.Calls) // also those of a turn that failed, which has no events
 		logs.Add(b, streamEvents, turn.Events...)
 		if err := p.journal.Append(b); err != nil {
 			return err
 		}
 		row.Calls += len(turn.Calls)
-		p.progress.turn()
+		if failed == nil {
+			p.progress.turn()
+			continue
+		}
+		if hopeless(failed) {
+			return failed
+		}
+		row.State, row.Error = stateFailed, clean(failed.Error())
 	}
 	b := p.journal.Batch()
 	if row.State == stateComplete && p.scorer != nil {

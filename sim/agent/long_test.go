@@ -168,36 +168,62 @@ func TestDebriefFaults(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
+	schema := &llm.Error{Model: "m", Fault: llm.BadRequest, Err: errors.New("with a schema")}
 	for _, test := range []struct {
 		reason, raw string
 		finish      llm.Finish
-		err         error
+		err         error // for requests with a schema
+		plain       error // for those without
 		form        agent.Form
 		why         string
+		calls       int
 	}{
-		{reason: "it works", raw: `{"speech":"To the hills.","deed":"","to":[]}`, form: agent.JSON, why: "answered in JSON"},
-		{reason: "prose", raw: "It leads to the hills.", form: agent.Lines, why: `"unparsed"`},
-		{reason: "cut off", raw: `{"speech":"To the`, finish: llm.Length, form: agent.Lines, why: `"cut off"`},
-		{reason: "no schemas", err: &llm.Error{Model: "m", Fault: llm.Unsupported}, form: agent.Lines, why: "does not take a JSON schema"},
-		{reason: "schema refused", err: &llm.Error{Model: "m", Fault: llm.BadRequest}, form: agent.Lines, why: "bad request"},
-		{reason: "filtered", finish: llm.Filtered, form: agent.JSON, why: "filtered"},
-		{reason: "no server", err: &llm.Error{Model: "m", Fault: llm.Unreachable}},
+		{reason: "it works", raw: `{"speech":"To the hills.","deed":"","to":[]}`, form: agent.JSON, why: "answered in JSON", calls: 1},
+		{reason: "thought and fenced", raw: "<think>{}</think>```json\n{\"speech\":\"To the hills.\"}\n```", form: agent.JSON, why: "answered in JSON", calls: 1},
+		{reason: "prose", raw: "It leads to the hills.", form: agent.Lines, why: `"unparsed"`, calls: 1},
+		{reason: "lines", raw: "SAY: It leads to the hills.", form: agent.Lines, why: "not in JSON", calls: 1},
+		{reason: "too few tokens", raw: `{"speech":"To the`, finish: llm.Length, form: agent.Lines, why: `"cut off"`, calls: 1},
+		{reason: "no schemas", err: &llm.Error{Model: "m", Fault: llm.Unsupported}, form: agent.Lines, why: "does not take a JSON schema", calls: 1},
+		{reason: "schema refused", err: schema, raw: "SAY: To the hills.", form: agent.Lines, why: "only without a JSON schema: ask ada for a move: m: bad request", calls: 2},
+		{reason: "refused anyhow", err: schema, plain: &llm.Error{Model: "m", Fault: llm.BadRequest}, calls: 2},
+		{reason: "filtered", finish: llm.Filtered, form: agent.JSON, why: "filtered", calls: 1},
+		{reason: "no server", err: &llm.Error{Model: "m", Fault: llm.Unreachable}, calls: 1},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			m := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
-				if len(req.Schema) == 0 || req.Tag.Purpose != "probe" {
-					t.Errorf("probed without a schema or for %q", req.Tag.Purpose)
+				if req.Tag.Purpose != "probe" {
+					t.Errorf("probed for %q", req.Tag.Purpose)
 				}
-				if test.err != nil {
+				switch {
+				case len(req.Schema) > 0 && test.err != nil:
 					return nil, test.err
+				case len(req.Schema) == 0 && test.plain != nil:
+					return nil, test.plain
 				}
 				return &llm.Response{Text: test.raw, Finish: test.finish}, nil
 			})
 			form, why, calls, err := agent.Probe(t.Context(), m, "m", llm.Sampling{}, now)
-			if form != test.form || !strings.Contains(why, test.why) || len(calls) != 1 || (err != nil) != (test.form == "") {
-				t.Errorf("form %q because %q, %d calls, error %v; want %q because of %q", form, why, len(calls), err, test.form, test.why)
+			if form != test.form || !strings.Contains(why, test.why) || len(calls) != test.calls || (err != nil) != (test.form == "") {
+				t.Errorf("form %q because %q, %d calls, error %v; want %q because of %q in %d", form, why, len(calls), err, test.form, test.why, test.calls)
 			}
 		})
+	}
+}
+
+// A connection that breaks is tried again; one that breaks every time may be the model's doing.
+func TestProbeOverABrokenConnection(t *testing.T) {
+	for broken, want := range map[int]agent.Form{1: agent.JSON, 2: agent.JSON, 3: agent.Lines} {
+		asked := 0
+		m := llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
+			if asked++; asked <= broken {
+				return &llm.Response{Text: `{"speech":"To th`, Finish: llm.Cut}, nil
+			}
+			return &llm.Response{Text: `{"speech":"To the hills."}`, Finish: llm.Stop}, nil
+		})
+		form, why, calls, err := agent.Probe(t.Context(), m, "m", llm.Sampling{}, now)
+		if form != want || err != nil || len(calls) != asked {
+			t.Errorf("broken %d times: form %q because %q, %d calls, %v", broken, form, why, len(calls), err)
+		}
 	}
 }
 
