@@ -157,6 +157,20 @@ func TestKeyMissing(t *testing.T) {
 	}
 }
 
+// Another host than OpenAI's gets only a key that was named for it, so the hint must not say OpenAI's.
+func TestKeyMissingElsewhere(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, `{"error":{"message":"who is it?"}}`, http.StatusUnauthorized)
+	}))
+	defer h.Close()
+	for key, want := range map[string]string{"openai:m@": "key_env=VARIABLE@" + h.URL, "openai:m?key_env=MINE@": "environment variable MINE"} {
+		_, err := open(t, key+h.URL, openai.Options{}).Generate(t.Context(), ask())
+		if llm.FaultOf(err) != llm.Denied || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "OPENAI_API_KEY") {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+}
+
 func TestMissingModelNamesOthers(t *testing.T) {
 	server := httptest.NewServer(serve(nil))
 	defer server.Close()
