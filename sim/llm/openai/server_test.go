@@ -279,22 +279,12 @@ func TestEmbed(t *testing.T) {
 			i = len(input) - 1 - i
 			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,%d]}`, i, len(input[i].(string)), n))
 		}
-		fmt.Fprintf(w, `{"object":"list","data":[%s]}`, strings.Join(data, ","))
+		fmt.Fprintf(w, `{"object":"list","model":"m-1","data":[%s],"usage":{"prompt_tokens":5,"total_tokens":5}}`, strings.Join(data, ","))
 	})
 	e := open(t, "openai:m@"+h.URL, openai.Options{}).(llm.Embedder)
-	texts := make([]string, 150)
-	for i := range texts {
-		texts[i] = strings.Repeat("x", i)
-	}
-	got, err := e.Embed(t.Context(), texts)
-	if err != nil || len(got) != 150 || got[149][0] != 149 || got[7][0] != 7 || got[0][0] == 0 {
-		t.Fatalf("got %v, %v", got, err)
-	}
-	if len(h.bodies) != 2 {
-		t.Errorf("%d requests, want 2", len(h.bodies))
-	}
-	if got, err := e.Embed(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Errorf("of nothing: %v, %v", got, err)
+	got, err := e.Embed(t.Context(), []string{"", "xxx"})
+	if err != nil || len(got.Vectors) != 2 || got.Vectors[1][0] != 3 || got.Vectors[0][0] == 0 || got.ServedBy != "m-1" || got.Usage.Prompt == nil || *got.Usage.Prompt != 5 {
+		t.Fatalf("got %+v, %v", got, err)
 	}
 }
 
@@ -317,7 +307,8 @@ func TestEmbedFaults(t *testing.T) {
 			w.WriteHeader(tt.status)
 			io.WriteString(w, tt.body)
 		})
-		_, err := open(t, "openai:m@"+h.URL, openai.Options{}).(llm.Embedder).Embed(t.Context(), []string{"a", "b"})
+		m := llm.Embedding(open(t, "openai:m@"+h.URL, openai.Options{}).(llm.Embedder), "m")
+		_, _, err := llm.Embed(t.Context(), m, "m", []string{"a", "b"}, llm.Tag{}, time.Now)
 		if llm.FaultOf(err) != tt.want {
 			t.Errorf("%d %s: got %v, want %q", tt.status, tt.body, err, tt.want)
 		}
