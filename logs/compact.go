@@ -37,13 +37,7 @@ type Compacted struct {
 // Temporary files lie beside the Parquet file.
 func Compact[T any](journal, path string, c Compaction[T]) (Compacted, error) {
 	var done Compacted
-	rows := ahead(whole(Read[T](journal), &done.Torn))
-	if c.Compare != nil {
-		rows = Sort(rows, c.Compare, c.Memory, filepath.Dir(path))
-		if c.Keep != KeepAll {
-			rows = thin(rows, c.Compare, c.Keep, &done.Doubles)
-		}
-	}
+	rows := c.rows(journal, filepath.Dir(path), &done)
 	want := newDigester[T]()
 	err := replace(path, func(f *os.File) (err error) {
 		if done.Rows, err = writeParquet(f, ahead(want.tee(rows)), c.Meta); err != nil {
@@ -60,6 +54,25 @@ func Compact[T any](journal, path string, c Compaction[T]) (Compacted, error) {
 		return Compacted{}, fmt.Errorf("compact %s: %w", journal, err)
 	}
 	return done, nil
+}
+
+// Digest says what Compact would make of a journal, without writing it.
+func (c Compaction[T]) Digest(journal string) (done Compacted, err error) {
+	done.Digest, done.Rows, err = Digest(c.rows(journal, "", &done), nil)
+	return done, err
+}
+
+// rows yields what is left of a journal, in order. Temporary files lie in a directory; empty: the
+// system's own.
+func (c Compaction[T]) rows(journal, dir string, done *Compacted) iter.Seq2[T, error] {
+	rows := ahead(whole(Read[T](journal), &done.Torn))
+	if c.Compare != nil {
+		rows = Sort(rows, c.Compare, c.Memory, dir)
+		if c.Keep != KeepAll {
+			rows = thin(rows, c.Compare, c.Keep, &done.Doubles)
+		}
+	}
+	return rows
 }
 
 // tee takes the digest of rows that pass.

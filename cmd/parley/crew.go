@@ -30,6 +30,7 @@ type crew struct {
 	models   int  // chat models in use
 	hosted   bool // one of them is
 	open     map[string]llm.Model
+	embed    map[string]llm.Model // of those that also embed texts
 	limiters map[string]*llm.Limiter
 	retries  map[string]llm.Middleware
 	makers   map[[2]string]*agent.Maker // seat and spec
@@ -47,7 +48,7 @@ func isReference(spec string) bool { return strings.HasPrefix(spec, "reference:"
 func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
 	e := m.Experiment
 	c := &crew{
-		exp: e, manifest: m, open: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
+		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
 		retries: map[string]llm.Middleware{}, makers: map[[2]string]*agent.Maker{}, standing: map[string]reference.Actor{},
 	}
 	prompts := agent.BuiltinPrompts()
@@ -167,6 +168,9 @@ func (c *crew) hire(ctx context.Context, spec string, talk io.Writer) error {
 	}
 	c.models++
 	c.hosted = c.hosted || s.Scheme == "openai"
+	if e, ok := base.(llm.Embedder); ok {
+		c.embed[spec] = llm.Wrap(llm.Embedding(e, spec), c.retries[endpoint], c.limiters[endpoint].Limit)
+	}
 	base = c.watch(base, spec, note, talk)
 	c.open[spec] = base
 	if s.Scheme != "script" && s.Scheme != "replay" {
@@ -238,7 +242,10 @@ func (c *crew) judge(ctx context.Context) (iep.Judge, error) {
 		return nil, nil
 	}
 	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
-		return openEmbedding(ctx, name)
+		if c.embed[name] == nil {
+			return nil, usagef(noEmbeddings, name)
+		}
+		return &iep.Embedding{Model: c.embed[name], Spec: name, Now: time.Now}, nil
 	}
 	if isReference(spec) {
 		return nil, usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", spec)
@@ -257,18 +264,8 @@ func (c *crew) judge(ctx context.Context) (iep.Judge, error) {
 	return &iep.Model{Judge: &judge.Judge{Model: model, Name: spec, Sampling: c.judgeSampling(spec), Now: time.Now}}, nil
 }
 
-// openEmbedding opens a judge that compares embeddings.
-func openEmbedding(ctx context.Context, name string) (iep.Judge, error) {
-	m, err := registry().Open(ctx, name)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	embedder, ok := m.(llm.Embedder)
-	if !ok {
-		return nil, usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
-	}
-	return &iep.Embedding{Model: embedder, Spec: name}, nil
-}
+// noEmbeddings also holds of replay:, since a run keeps no vectors.
+const noEmbeddings = "%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME"
 
 // selfJudged refuses a judge that is one of the models under test, which are the players'.
 func (c *crew) selfJudged(spec string) error {

@@ -67,7 +67,16 @@ func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 		return iep.NewLexical(corpus()), nil
 	}
 	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
-		return openEmbedding(ctx, name)
+		m, err := registry().Open(ctx, name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		embedder, ok := m.(llm.Embedder)
+		if !ok {
+			return nil, usagef(noEmbeddings, name)
+		}
+		model := llm.Wrap(llm.Embedding(embedder, name), llm.Retry(llm.Retrier{Now: time.Now}))
+		return &iep.Embedding{Model: model, Spec: name, Now: time.Now}, nil
 	}
 	if isReference(spec) {
 		return nil, usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", spec)

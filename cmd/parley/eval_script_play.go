@@ -105,7 +105,7 @@ type scriptPlayer struct {
 	learner  *script.Author   // writes gold answers; nil: nobody
 	panel    script.Panel
 	single   *judge.Judge
-	embedder llm.Embedder
+	embed    llm.Model // nil: nobody compares embeddings
 	journal  *logs.Journal
 	progress *progress
 	now      func() time.Time
@@ -155,8 +155,7 @@ func (w *work) took(calls []llm.Call, err error) error {
 		return err
 	}
 	for i := range calls {
-		switch calls[i].Fault {
-		case llm.NotFound, llm.Denied, llm.Unreachable, llm.OverBudget:
+		if calls[i].Fault.Lasting() {
 			return fmt.Errorf("%s: %s", calls[i].Model, clean(calls[i].Error))
 		}
 	}
@@ -334,7 +333,7 @@ func (p *scriptPlayer) judge(ctx context.Context, w *work, i int, gold *script.S
 			w.findings = append(w.findings, unwritten(missing, w.task.ID, arm, script.SingleScorer)...)
 		}
 	}
-	return p.compare(ctx, w, arm, s, gold)
+	return p.compare(ctx, w, arm, subject.Actor, s, gold)
 }
 
 // unwritten is the verdicts on a script that is not there: none.
@@ -348,7 +347,7 @@ func unwritten(f script.Finding, task, arm, scorer string) []script.Finding {
 }
 
 // compare scores a script against the gold answer, or the task's own steps, without a judge.
-func (p *scriptPlayer) compare(ctx context.Context, w *work, arm string, s *script.Script, gold *script.Script) error {
+func (p *scriptPlayer) compare(ctx context.Context, w *work, arm, actor string, s *script.Script, gold *script.Script) error {
 	wanted := w.task.Steps
 	if gold != nil {
 		wanted = gold.Steps
@@ -375,13 +374,15 @@ func (p *scriptPlayer) compare(ctx context.Context, w *work, arm string, s *scri
 		add("rouge", "rouge2", script.RougeN(2, s.Steps, wanted).F1, nil)
 		add("rouge", "rougeL", script.RougeL(s.Steps, wanted).F1, nil)
 	}
-	if p.embedder != nil {
+	if p.embed != nil {
 		var o script.Overlap
 		var err error
 		if s.Status == eval.Scored && len(wanted) > 0 {
-			o, err = script.Embedded(ctx, p.embedder, s.Steps, wanted)
-			if ctx.Err() != nil {
-				return ctx.Err()
+			var calls []llm.Call
+			o, calls, err = script.Embedded(ctx, p.embed, p.config.Embed, s.Steps, wanted,
+				llm.Tag{Session: w.task.ID, Actor: actor, Purpose: "judge:embed"}, p.now)
+			if err := w.took(calls, ctx.Err()); err != nil {
+				return err
 			}
 		}
 		add("embed", "embed", o.F1, err)

@@ -229,7 +229,7 @@ func (p *scriptPlayer) hire(ctx context.Context, m *manifest, talk io.Writer) er
 		return errors.New("the prompts are not those that the run began with: begin a new run")
 	}
 	p.crew = &crew{
-		exp: &Experiment{Seed: g.Seed}, manifest: m, open: map[string]llm.Model{},
+		exp: &Experiment{Seed: g.Seed}, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{},
 		limiters: map[string]*llm.Limiter{}, retries: map[string]llm.Middleware{},
 	}
 	for _, spec := range g.models() {
@@ -238,15 +238,14 @@ func (p *scriptPlayer) hire(ctx context.Context, m *manifest, talk io.Writer) er
 		}
 	}
 	if g.Embed != "" {
-		base, err := registry().Open(ctx, g.Embed)
-		if err != nil {
-			return usageError{err}
+		if p.crew.open[g.Embed] == nil {
+			if err := p.crew.hire(ctx, g.Embed, talk); err != nil {
+				return err
+			}
 		}
-		embedder, ok := base.(llm.Embedder)
-		if !ok {
+		if p.embed = p.crew.embed[g.Embed]; p.embed == nil {
 			return usagef("%s has no embeddings: name ollama:NAME or openai:NAME", g.Embed)
 		}
-		p.embedder = embedder
 	}
 	for _, name := range p.selfJudged() {
 		fmt.Fprintf(talk, "note: %s is judged by itself, which tends to flatter\n", name)

@@ -257,8 +257,7 @@ func (p *surveyPlayer) document(ctx context.Context, in *surveyInput) error {
 			return err
 		}
 		for i := range out.Calls {
-			switch out.Calls[i].Fault {
-			case llm.NotFound, llm.Denied, llm.Unreachable, llm.OverBudget: // so would all others
+			if out.Calls[i].Fault.Lasting() {
 				return fmt.Errorf("%s: %s", out.Calls[i].Model, clean(out.Calls[i].Error))
 			}
 		}

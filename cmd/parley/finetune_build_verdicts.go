@@ -141,7 +141,7 @@ func (b *building) verdicts(ctx context.Context, in *input, filtered bool) examp
 			}
 			n++
 			b.stages.say("read calls of "+in.name, n, total)
-			if !strings.HasPrefix(call.Purpose, "judge:") {
+			if !strings.HasPrefix(call.Purpose, "judge:") || call.Finish == llm.Embedded {
 				continue
 			}
 			v := finetune.Verdict{ID: in.name, Call: call, Group: call.Session, Source: in.name}

@@ -39,13 +39,15 @@ func (s stream[T]) mend(dir string, done map[string]bool) error {
 }
 
 func (s stream[T]) compact(dir string) (logs.Compacted, error) {
-	return logs.Compact(journalPath(dir, s.called), parquetPath(dir, s.called), logs.Compaction[T]{
-		Compare: s.compare, Keep: s.keep, Meta: logs.Meta{Program: "parley", Version: version},
-	})
+	return logs.Compact(journalPath(dir, s.called), parquetPath(dir, s.called), s.compaction())
+}
+
+func (s stream[T]) compaction() logs.Compaction[T] {
+	return logs.Compaction[T]{Compare: s.compare, Keep: s.keep, Meta: logs.Meta{Program: "parley", Version: version}}
 }
 
 func (s stream[T]) check(v *verification, m *manifest, dir string) error {
-	return check(v, m, dir, s.called, s.timeless, func(row *T) {
+	return check(v, m, dir, s, func(row *T) {
 		if s.look != nil {
 			s.look(v, row)
 		}

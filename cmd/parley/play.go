@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -236,17 +235,7 @@ func (row *sessionRow) count(ep *sim.Episode) {
 
 // hopeless reports whether every other session would fail in the same way, so that the run had
 // better stop and be resumed once the cause is mended.
-func hopeless(err error) bool {
-	var e *llm.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Fault {
-	case llm.NotFound, llm.Denied, llm.Unreachable, llm.OverBudget:
-		return true
-	}
-	return false
-}
+func hopeless(err error) bool { return llm.FaultOf(err).Lasting() }
 
 // newScorer makes the scorer that an experiment asks for; the judge is the lexical one where it is nil.
 func newScorer(e *Experiment, judge iep.Judge) *iep.Scorer {

@@ -28,46 +28,67 @@ type cell struct {
 
 // measure reads the scores and sessions of a run and makes the results, in the order of the arms.
 func measure(dir string, e *Experiment) ([]eval.Result, map[State]int, error) {
-	cells := map[string]*cell{}
-	order := map[string]int{}
-	for i := range e.Player {
-		order[e.Player[i].Name] = i
-	}
-	states := map[State]int{}
-	var sessions []sessionRow
-	index := map[string]int{}
+	m := newMeasurement()
 	for row, err := range rows[sessionRow](dir, streamSessions) {
 		if err != nil {
 			return nil, nil, err
 		}
-		states[row.State]++
-		index[row.ID] = row.Index
-		row.Scenario, row.Cast, row.Questions = "", nil, nil
-		sessions = append(sessions, row)
+		m.session(row)
 	}
 	for score, err := range rows[eval.Score](dir, streamScores) {
 		if err != nil {
 			return nil, nil, err
 		}
-		metric := score.Metric
-		if score.Turn > 0 {
-			metric = fmt.Sprintf("%s@%d", metric, score.Turn)
-		}
-		key := strings.Join([]string{score.Scorer, metric, score.Arm, score.Control}, "\x00")
-		c := cells[key]
-		if c == nil {
-			c = &cell{scorer: score.Scorer, metric: metric, arm: score.Arm, control: score.Control, reasons: map[string]int{}}
-			cells[key] = c
-		}
-		c.of++
-		if score.Value == nil {
-			c.reasons[string(score.Status)+": "+score.Reason]++
-			continue
-		}
-		c.values = append(c.values, *score.Value)
-		c.sessions = append(c.sessions, index[score.Session])
+		m.score(&score)
 	}
-	list := slices.Collect(maps.Values(cells))
+	return m.results(e), m.states, nil
+}
+
+// measurement takes in the rows of a run, all sessions before the first score.
+type measurement struct {
+	cells    map[string]*cell
+	states   map[State]int
+	sessions []sessionRow
+	index    map[string]int // of a session, by id
+}
+
+func newMeasurement() *measurement {
+	return &measurement{cells: map[string]*cell{}, states: map[State]int{}, index: map[string]int{}}
+}
+
+func (m *measurement) session(row sessionRow) {
+	m.states[row.State]++
+	m.index[row.ID] = row.Index
+	row.Scenario, row.Cast, row.Questions = "", nil, nil
+	m.sessions = append(m.sessions, row)
+}
+
+func (m *measurement) score(s *eval.Score) {
+	metric := s.Metric
+	if s.Turn > 0 {
+		metric = fmt.Sprintf("%s@%d", metric, s.Turn)
+	}
+	key := strings.Join([]string{s.Scorer, metric, s.Arm, s.Control}, "\x00")
+	c := m.cells[key]
+	if c == nil {
+		c = &cell{scorer: s.Scorer, metric: metric, arm: s.Arm, control: s.Control, reasons: map[string]int{}}
+		m.cells[key] = c
+	}
+	c.of++
+	if s.Value == nil {
+		c.reasons[string(s.Status)+": "+s.Reason]++
+		return
+	}
+	c.values = append(c.values, *s.Value)
+	c.sessions = append(c.sessions, m.index[s.Session])
+}
+
+func (m *measurement) results(e *Experiment) []eval.Result {
+	order := map[string]int{}
+	for i := range e.Player {
+		order[e.Player[i].Name] = i
+	}
+	list := slices.Collect(maps.Values(m.cells))
 	rank := func(c *cell) string { // the measure itself, its controls, then what explains it
 		metric, _, _ := strings.Cut(c.metric, "@")
 		return fmt.Sprintf("%06d %t %s %s %08d", order[c.arm], metric != c.scorer, metric, c.control, turnOf(c.metric))
@@ -78,10 +99,9 @@ func measure(dir string, e *Experiment) ([]eval.Result, map[State]int, error) {
 		results = append(results, c.result())
 	}
 	for i := range e.Player {
-		results = append(results, validTurns(e.Player[i].Name, sessions))
+		results = append(results, validTurns(e.Player[i].Name, m.sessions))
 	}
-	results = append(results, differences(e, list)...)
-	return results, states, nil
+	return append(results, differences(e, list)...)
 }
 
 func turnOf(metric string) int {

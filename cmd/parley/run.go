@@ -353,24 +353,14 @@ func usage(dir string, models map[string]*servedNote, prices *llm.Prices) (*llm.
 		if err != nil {
 			return nil, err
 		}
-		for _, seat := range row.Cast {
-			if seat.Role == "npc" {
-				npc[row.ID] = seat.ID
-			}
-		}
+		npc[row.ID] = row.npc()
 	}
 	meter := llm.NewMeter(time.Now)
 	for call, err := range rows[llm.Call](dir, streamCalls) {
 		if err != nil {
 			return nil, err
 		}
-		if call.Purpose == "act" {
-			call.Purpose = "player"
-			if call.Actor == npc[call.Session] {
-				call.Purpose = "npc"
-			}
-		}
-		meter.Add(call)
+		meter.Add(billed(call, npc[call.Session]))
 	}
 	for _, note := range models {
 		for _, call := range note.Probe {
@@ -379,6 +369,17 @@ func usage(dir string, models map[string]*servedNote, prices *llm.Prices) (*llm.
 	}
 	tally := meter.Tally(prices)
 	return &tally, nil
+}
+
+// billed is a call whose purpose says who moved.
+func billed(call llm.Call, npc string) llm.Call {
+	if call.Purpose == "act" {
+		call.Purpose = "player"
+		if call.Actor == npc {
+			call.Purpose = "npc"
+		}
+	}
+	return call
 }
 
 // printUsage prints what models used, a line each.

@@ -99,17 +99,36 @@ func showSession(c *cli.Context, dir string) error {
 			return err
 		}
 	}
-	t.Events = slices.DeleteFunc(t.Events, func(e sim.Event) bool {
-		return eyes != "" && (!e.Heard(eyes) || e.Kind == sim.KindEnd) || c.IsSet("turn") && e.Turn != c.Int("turn")
-	})
-	if eyes != "" { // a call holds its actor's private prompt
-		t.Calls = slices.DeleteFunc(t.Calls, func(call shownCall) bool { return call.Actor != string(eyes) })
-		t.Scores = slices.DeleteFunc(t.Scores, func(s eval.Score) bool { return s.Subject != string(eyes) })
+	if eyes != "" {
+		t.through(eyes)
+	}
+	if c.IsSet("turn") {
+		t.Events = slices.DeleteFunc(t.Events, func(e sim.Event) bool { return e.Turn != c.Int("turn") })
 	}
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, t)
 	}
 	return t.print(c.App.Writer)
+}
+
+// through leaves of a session what one character perceived, its own answers, and the calls behind its
+// own moves. What it was told for a control was never said at the table.
+func (t *transcript) through(eyes characters.ID) {
+	if t.Row != nil {
+		t.Row.Scenario = "" // everybody's secrets, and the NPC's knowledge
+	}
+	t.Scores = nil // they hold what there was to find out
+	t.Events = slices.DeleteFunc(t.Events, func(e sim.Event) bool {
+		return !e.Heard(eyes) || e.Kind == sim.KindEnd || e.Control == sim.ControlTold
+	})
+	for i := range t.Events {
+		if e := &t.Events[i]; e.Actor != eyes { // what others thought, and how their replies came about
+			e.Check, e.Facts, e.Fault, e.Calls = "", nil, "", nil
+		}
+	}
+	t.Calls = slices.DeleteFunc(t.Calls, func(call shownCall) bool {
+		return call.Actor != string(eyes) || strings.HasPrefix(call.Purpose, "judge:") || call.Purpose == "debrief:"+sim.ControlTold
+	})
 }
 
 // readTranscript reads what a run has of a session.

@@ -77,6 +77,16 @@ type seatRow struct {
 	Model string `json:"model" parquet:"model"`
 }
 
+// npc returns the id of the NPC.
+func (row *sessionRow) npc() string {
+	for _, seat := range row.Cast {
+		if seat.Role == "npc" {
+			return seat.ID
+		}
+	}
+	return ""
+}
+
 func journalPath(dir, stream string) string { return filepath.Join(dir, stream+".jsonl") }
 func parquetPath(dir, stream string) string { return filepath.Join(dir, stream+".parquet") }
 
@@ -112,7 +122,15 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// The order of the rows in a complete run. Rows of one session stay in the order in which they came.
+// How a play keeps its streams. Rows of one session stay in the order in which they came.
+var (
+	messageStream = stream[messageRow]{called: streamMessages, compare: byMessage, keep: logs.KeepFirst}
+	callStream    = stream[llm.Call]{called: streamCalls, compare: byCall, timeless: timelessCall}
+	scoreStream   = stream[eval.Score]{called: streamScores, compare: byScore}
+	eventStream   = stream[sim.Event]{called: streamEvents, compare: byEvent, timeless: timelessEvent}
+	sessionStream = stream[sessionRow]{called: streamSessions, compare: bySession, keep: logs.KeepLast, timeless: timelessSession}
+)
+
 func bySession(a, b *sessionRow) int { return cmp.Compare(a.ID, b.ID) }
 func byEvent(a, b *sim.Event) int    { return cmp.Or(cmp.Compare(a.Session, b.Session), a.Seq-b.Seq) }
 func byCall(a, b *llm.Call) int      { return cmp.Compare(a.Session, b.Session) }
@@ -137,41 +155,7 @@ type streamState struct {
 // compact turns the journal of a finished run into Parquet, one file a stream, each proven equal to
 // its journal. The journals stay.
 func compact(dir string) (map[string]streamState, error) {
-	done := map[string]streamState{}
-	meta := logs.Meta{Program: "parley", Version: version}
-	note := func(stream string, c logs.Compacted, err error) error {
-		if err != nil {
-			return fmt.Errorf("write %s: %w", parquetPath(dir, stream), err)
-		}
-		done[stream] = streamState{c.Rows, c.Digest}
-		return nil
-	}
-	one := func(stream string, run func(journal, path string) (logs.Compacted, error)) error {
-		c, err := run(journalPath(dir, stream), parquetPath(dir, stream))
-		return note(stream, c, err)
-	}
-	for _, err := range []error{
-		one(streamMessages, func(j, p string) (logs.Compacted, error) {
-			return logs.Compact(j, p, logs.Compaction[messageRow]{Compare: byMessage, Keep: logs.KeepFirst, Meta: meta})
-		}),
-		one(streamCalls, func(j, p string) (logs.Compacted, error) {
-			return logs.Compact(j, p, logs.Compaction[llm.Call]{Compare: byCall, Meta: meta})
-		}),
-		one(streamScores, func(j, p string) (logs.Compacted, error) {
-			return logs.Compact(j, p, logs.Compaction[eval.Score]{Compare: byScore, Meta: meta})
-		}),
-		one(streamEvents, func(j, p string) (logs.Compacted, error) {
-			return logs.Compact(j, p, logs.Compaction[sim.Event]{Compare: byEvent, Meta: meta})
-		}),
-		one(streamSessions, func(j, p string) (logs.Compacted, error) {
-			return logs.Compact(j, p, logs.Compaction[sessionRow]{Compare: bySession, Keep: logs.KeepLast, Meta: meta})
-		}),
-	} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	return done, nil
+	return compactJobs(dir, []keeper{messageStream, callStream, scoreStream, eventStream, sessionStream})
 }
 
 // sessionID names the i-th session of an arm, both from 0. IDs sort in the order of arms and sessions.

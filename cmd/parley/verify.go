@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"text/tabwriter"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,7 +25,7 @@ func verifyCommand() *cli.Command {
 		ArgsUsage: "DIR",
 		Description: "Sequence numbers are dense, turns are whole, calls and messages that are referred to exist,\n" +
 			"hashes are right, scores are either scored or have a reason, Parquet equals the journal that\n" +
-			"it was made of. The timeless digest of a stream leaves out when things happened and how long\n" +
+			"it was made of, sessions are those of the experiment, and the results are measured afresh. The timeless digest of a stream leaves out when things happened and how long\n" +
 			"they took: it is the same for two runs of one seed.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON object"}},
 		Action: func(c *cli.Context) error {
@@ -119,12 +123,13 @@ func verify(dir string) (*verification, error) {
 	}
 	v := &verification{Run: dir, State: m.State, Streams: map[string]verifiedStream{}, Findings: []string{}, order: streams}
 	complete := m.State == stateComplete
-	if !complete && m.State != stateFailed {
+	finished := complete || m.State == stateFailed
+	if !finished {
 		v.findf("the run is %s: finish it with: parley resume %s", m.State, dir)
 	}
 
 	messages := map[string]bool{}
-	err = check(v, m, dir, streamMessages, nil, func(r *messageRow) {
+	err = check(v, m, dir, messageStream, func(r *messageRow) {
 		if want := (llm.Message{Role: r.Role, Content: r.Content}).Hash(); r.Hash != want {
 			v.findf("messages: %s has the content of %s", r.Hash, want)
 		}
@@ -138,8 +143,8 @@ func verify(dir string) (*verification, error) {
 	}
 
 	sessions := map[string]*sessionCheck{}
-	states := map[State]int{}
-	err = check(v, m, dir, streamSessions, timelessSession, func(r *sessionRow) {
+	measured := newMeasurement()
+	err = check(v, m, dir, sessionStream, func(r *sessionRow) {
 		if s := sessions[r.ID]; s != nil {
 			v.findf("sessions: %s stands twice", r.ID)
 			return
@@ -151,17 +156,22 @@ func verify(dir string) (*verification, error) {
 			s.cast = append(s.cast, seat.ID)
 		}
 		sessions[r.ID] = s
-		states[r.State]++
+		measured.session(*r)
+		v.cast(m.Experiment, r)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if want := m.Experiment.Sessions * len(m.Experiment.Player); complete && states[stateComplete] != want {
-		v.findf("sessions: %d are complete of %d", states[stateComplete], want)
+	if want := m.Experiment.Sessions * len(m.Experiment.Player); complete && measured.states[stateComplete] != want {
+		v.findf("sessions: %d are complete of %d", measured.states[stateComplete], want)
+	} else if finished && len(sessions) != want {
+		v.findf("sessions: there are %d of %d", len(sessions), want)
 	}
-	for state, n := range states {
-		if n != m.Sessions[state] && m.State != stateRunning && m.State != stateInterrupted {
-			v.findf("sessions: %d are %s, and %s says %d", n, state, manifestName, m.Sessions[state])
+	if finished {
+		for _, state := range []State{stateComplete, stateFailed} {
+			if n := measured.states[state]; n != m.Sessions[state] {
+				v.findf("sessions: %d are %s, and %s says %d", n, state, manifestName, m.Sessions[state])
+			}
 		}
 	}
 	session := func(stream, id string) *sessionCheck {
@@ -177,12 +187,17 @@ func verify(dir string) (*verification, error) {
 	}
 
 	calls := map[string]bool{}
-	err = check(v, m, dir, streamCalls, timelessCall, func(r *llm.Call) {
+	meter := llm.NewMeter(time.Now)
+	err = check(v, m, dir, callStream, func(r *llm.Call) {
 		if calls[r.ID] {
 			v.findf("calls: %s stands twice", r.ID)
 		}
 		calls[r.ID] = true
-		session(streamCalls, r.Session)
+		npc := ""
+		if row := session(streamCalls, r.Session).row; row != nil {
+			npc = row.npc()
+		}
+		meter.Add(billed(*r, npc))
 		for _, hash := range r.Prompt {
 			if !messages[hash] {
 				v.findf("calls: %s refers to message %s, which is not there", r.ID, hash)
@@ -196,7 +211,7 @@ func verify(dir string) (*verification, error) {
 		return nil, err
 	}
 
-	err = check(v, m, dir, streamEvents, timelessEvent, func(e *sim.Event) {
+	err = check(v, m, dir, eventStream, func(e *sim.Event) {
 		s := session(streamEvents, e.Session)
 		if e.Seq != s.events {
 			v.findf("events: session %s has event %d where %d should stand", e.Session, e.Seq, s.events)
@@ -249,8 +264,9 @@ func verify(dir string) (*verification, error) {
 		}
 	}
 
-	err = check(v, m, dir, streamScores, nil, func(r *eval.Score) {
+	err = check(v, m, dir, scoreStream, func(r *eval.Score) {
 		session(streamScores, r.Session)
+		measured.score(r)
 		if (r.Value != nil) != (r.Status == eval.Scored) || r.Value == nil && r.Reason == "" {
 			v.findf("scores: %s of %s in session %s: status %q with value %v and reason %q", r.Metric, r.Subject, r.Session, r.Status, r.Value, r.Reason)
 		}
@@ -260,12 +276,75 @@ func verify(dir string) (*verification, error) {
 			}
 		}
 	})
+	if err == nil && finished {
+		tally := meter.Tally(nil)
+		same(v, "results", m.Results, measured.results(m.Experiment))
+		same(v, "usage.rows", uncosted(m.Usage), uncosted(&tally))
+	}
 	return v, err
 }
 
-// check reads a stream, row by row, and compares its digest with the manifest's.
-func check[T any](v *verification, m *manifest, dir, stream string, timeless func(*T), each func(*T)) error {
-	s := verifiedStream{Format: "jsonl"}
+// cast holds a session against the experiment: who sat at the table, and how long they played.
+func (v *verification) cast(e *Experiment, r *sessionRow) {
+	arm := slices.IndexFunc(e.Player, func(a Arm) bool { return a.Name == r.Arm })
+	if arm < 0 || r.Index < 0 || r.Index >= e.Sessions || r.ID != sessionID(arm, r.Index) {
+		v.findf("sessions: the experiment has no %s, session %d of arm %q", r.ID, r.Index, r.Arm)
+		return
+	}
+	if seed := strconv.FormatUint(e.sessionSeed(r.Index), 10); r.Kind != string(e.Scenario) || r.Seed != seed {
+		v.findf("sessions: %s is of kind %s with seed %s, and the experiment says %s and %s", r.ID, r.Kind, r.Seed, e.Scenario, seed)
+	}
+	if r.Turns > e.Turns || r.Ended == "turns" && r.Turns != e.Turns {
+		v.findf("sessions: %s has %d turns of %d, and was ended by %q", r.ID, r.Turns, e.Turns, r.Ended)
+	}
+	ids := map[string]bool{}
+	var got []string
+	for _, seat := range r.Cast {
+		if ids[seat.ID] {
+			v.findf("sessions: %s has %s in its cast twice", r.ID, seat.ID)
+		}
+		ids[seat.ID] = true
+		got = append(got, seat.Role+" "+seat.Model)
+	}
+	var want []string
+	for _, model := range e.Player[arm].models(e.Players) {
+		want = append(want, "player "+model)
+	}
+	if want = append(want, "npc "+e.NPC); !slices.Equal(got, want) {
+		v.findf("sessions: %s has the seats %q, and the experiment has %q", r.ID, got, want)
+	}
+}
+
+// same holds a list of the manifest against what the rows give.
+func same[T any](v *verification, what string, says, give []T) {
+	if len(says) != len(give) {
+		v.findf("%s: it has %d %s, and the rows give %d", manifestName, len(says), what, len(give))
+		return
+	}
+	for i := range says {
+		a, err := json.Marshal(says[i])
+		b, err2 := json.Marshal(give[i])
+		if err != nil || err2 != nil || !bytes.Equal(a, b) {
+			v.findf("%s: %s[%d] is %s, and the rows give %s", manifestName, what, i, a, b)
+		}
+	}
+}
+
+// uncosted lists what models used, without what it cost, which no row knows.
+func uncosted(t *llm.Tally) (rows []llm.Row) {
+	if t != nil {
+		for _, r := range t.Rows {
+			r.Cost = llm.Cost{}
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// check reads a stream, row by row, and compares its digest with the manifest's, and with that of the
+// journal where it is still there.
+func check[T any](v *verification, m *manifest, dir string, kept stream[T], each func(*T)) error {
+	s, stream, timeless := verifiedStream{Format: "jsonl"}, kept.called, kept.timeless
 	if exists(parquetPath(dir, stream)) {
 		s.Format = "parquet"
 	} else if m.State == stateComplete {
@@ -284,8 +363,24 @@ func check[T any](v *verification, m *manifest, dir, stream string, timeless fun
 		}
 	}
 	v.Streams[stream] = s
-	if want, ok := m.Streams[stream]; ok && (want.Digest != s.Digest || want.Rows != s.Rows) {
+	if m.State != stateComplete && m.State != stateFailed {
+		return nil // there is more to come
+	}
+	switch want, ok := m.Streams[stream]; {
+	case !ok:
+		v.findf("%s: %s has no digest of it", stream, manifestName)
+	case want.Digest != s.Digest || want.Rows != s.Rows:
 		v.findf("%s: %d rows with digest %.16s do not equal the journal's %d with %.16s", stream, s.Rows, s.Digest, want.Rows, want.Digest)
+	}
+	if s.Format == "parquet" && exists(journalPath(dir, stream)) {
+		journal, err := kept.compaction().Digest(journalPath(dir, stream))
+		switch {
+		case err != nil:
+			v.findf("%s: %v", stream, err)
+		case journal.Digest != s.Digest || journal.Rows != s.Rows:
+			v.findf("%s: %s holds %d rows with digest %.16s, and %s %d with %.16s", stream,
+				journalPath(dir, stream), journal.Rows, journal.Digest, parquetPath(dir, stream), s.Rows, s.Digest)
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"parley/scenarios"
 	"parley/sim/llm"
@@ -17,8 +18,9 @@ const EmbedFloor = 0.6
 // one-to-one assignment as Lexical. Texts are folded to ASCII, since servers' tokenizers disagree
 // about accents and curly quotes.
 type Embedding struct {
-	Model llm.Embedder
-	Spec  string // as the user wrote it
+	Model llm.Model // as llm.Embedding makes it
+	Spec  string    // as the user wrote it
+	Now   func() time.Time
 	// Floor is the cosine from which a pair counts; 0 means EmbedFloor.
 	Floor float64
 }
@@ -31,8 +33,8 @@ func (e *Embedding) Gold(ctx context.Context, a Ask, k *scenarios.Knowledge, n i
 	return (*Lexical)(nil).Gold(ctx, a, k, n)
 }
 
-// Match embeds both sides in one request and matches them.
-func (e *Embedding) Match(ctx context.Context, _ Ask, _ *scenarios.Knowledge, gold []string, answer string) (Verdict, []llm.Call, error) {
+// Match embeds both sides and matches them.
+func (e *Embedding) Match(ctx context.Context, a Ask, _ *scenarios.Knowledge, gold []string, answer string) (Verdict, []llm.Call, error) {
 	var points []string
 	for _, s := range Sentences(answer) {
 		if !ignorant(s) && len(points) < 4*len(gold) {
@@ -49,12 +51,10 @@ func (e *Embedding) Match(ctx context.Context, _ Ask, _ *scenarios.Knowledge, go
 	for _, s := range points {
 		texts = append(texts, asciiFold(s))
 	}
-	vectors, err := e.Model.Embed(ctx, texts)
+	vectors, calls, err := llm.Embed(ctx, e.Model, e.Spec, texts,
+		llm.Tag{Session: a.Session, Actor: a.Subject, Purpose: "judge:iep-embed" + a.suffix()}, e.Now)
 	if err != nil {
-		return Verdict{}, nil, err
-	}
-	if len(vectors) != len(texts) {
-		return Verdict{}, nil, fmt.Errorf("%s returned %d vectors for %d texts", e.Spec, len(vectors), len(texts))
+		return Verdict{}, calls, err
 	}
 	floor := e.Floor
 	if floor == 0 {
@@ -66,7 +66,7 @@ func (e *Embedding) Match(ctx context.Context, _ Ask, _ *scenarios.Knowledge, go
 		for p := range points {
 			c, err := cosine(vectors[g], vectors[len(gold)+p])
 			if err != nil {
-				return Verdict{}, nil, fmt.Errorf("%s: %w", e.Spec, err)
+				return Verdict{}, calls, fmt.Errorf("%s: %w", e.Spec, err)
 			}
 			weight[g][p] = c
 		}
@@ -77,7 +77,7 @@ func (e *Embedding) Match(ctx context.Context, _ Ask, _ *scenarios.Knowledge, go
 			v.Matches = append(v.Matches, Match{Gold: g, Said: p, Weight: weight[g][p]})
 		}
 	}
-	return v, nil, nil
+	return v, calls, nil
 }
 
 func cosine(a, b []float32) (float64, error) {

@@ -44,6 +44,14 @@ type Ask struct {
 	Seed    uint64
 }
 
+// suffix tells the calls of the debriefs of one player apart.
+func (a Ask) suffix() string {
+	if a.Control == "" {
+		return ""
+	}
+	return ":" + a.Control
+}
+
 // Verdict is what a judge found.
 type Verdict struct {
 	Points  []string // the player's key points, as condensed
@@ -76,7 +84,8 @@ type Scorer struct {
 // Name returns the scorer's name.
 func (s *Scorer) Name() string { return "iep" }
 
-// Score returns a score for every player and control, and the points of the recall curve.
+// Score returns a score for every player and control, and the points of the recall curve. Its error is
+// the context's, or that of a judge who would fail every other question too: then there are no scores.
 func (s *Scorer) Score(ctx context.Context, ep *sim.Episode) ([]eval.Score, []llm.Call, error) {
 	k := ep.Scenario.Knowledge
 	if k == nil {
@@ -93,8 +102,8 @@ func (s *Scorer) Score(ctx context.Context, ep *sim.Episode) ([]eval.Score, []ll
 		ask := Ask{Session: ep.Session, Seed: sim.Mix(ep.Seed, sim.HashText("gold"))}
 		points, made, err := s.Judge.Gold(ctx, ask, k, len(gold))
 		calls = append(calls, made...)
-		if ctx.Err() != nil {
-			return nil, calls, ctx.Err()
+		if err := over(ctx, made); err != nil {
+			return nil, calls, err
 		}
 		gold, goldErr = points, err
 	}
@@ -118,7 +127,17 @@ func (s *Scorer) Score(ctx context.Context, ep *sim.Episode) ([]eval.Score, []ll
 	return scores, calls, nil
 }
 
-// debrief scores one answer. Its error is only ever the context's.
+// over is why the judge need not be asked any more; nil: it may.
+func over(ctx context.Context, calls []llm.Call) error {
+	for i := range calls {
+		if c := &calls[i]; c.Fault.Lasting() {
+			return fmt.Errorf("%s of session %s: %s", c.Purpose, c.Session, c.Error)
+		}
+	}
+	return ctx.Err()
+}
+
+// debrief scores one answer. Its error is that of over.
 func (s *Scorer) debrief(ctx context.Context, ep *sim.Episode, e *sim.Event, k *scenarios.Knowledge, gold []string, goldErr error) (eval.Score, []llm.Call, error) {
 	score := eval.Score{
 		Session: ep.Session, Scorer: s.Name(), Metric: Metric, Subject: string(e.Actor),
@@ -144,8 +163,8 @@ func (s *Scorer) debrief(ctx context.Context, ep *sim.Episode, e *sim.Event, k *
 	for i := range calls {
 		score.Calls = append(score.Calls, calls[i].ID)
 	}
-	if ctx.Err() != nil {
-		return score, calls, ctx.Err()
+	if err := over(ctx, calls); err != nil {
+		return score, calls, err
 	}
 	if err == nil {
 		err = v.check(len(gold))

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -219,7 +220,7 @@ func TestTheCurveRisesWithWhatIsHeard(t *testing.T) {
 
 type embedder map[string][]float32
 
-func (e embedder) Embed(_ context.Context, texts []string) ([][]float32, error) {
+func (e embedder) Embed(_ context.Context, texts []string) (*llm.Response, error) {
 	var vectors [][]float32
 	for _, text := range texts {
 		v, ok := e[text]
@@ -228,15 +229,18 @@ func (e embedder) Embed(_ context.Context, texts []string) ([][]float32, error) 
 		}
 		vectors = append(vectors, v)
 	}
-	return vectors, nil
+	return &llm.Response{Vectors: vectors}, nil
 }
 
 func TestEmbedding(t *testing.T) {
 	e := embedder{"north": {1, 0}, "south": {0, 1}, "cafe": {0.9, 0.1}, "zero": {0, 0}, "It is unlike.": {-1, 0.2}}
-	j := iep.Embedding{Model: e, Spec: "fixed"}
-	v, _, err := j.Match(context.Background(), iep.Ask{}, bell, []string{"north", "south"}, "café\nIt is unlike.")
+	j := iep.Embedding{Model: llm.Embedding(e, "fixed"), Spec: "fixed", Now: time.Now}
+	v, calls, err := j.Match(context.Background(), iep.Ask{Session: "s", Subject: "orla", Control: "told"}, bell, []string{"north", "south"}, "café\nIt is unlike.")
 	if err != nil || len(v.Matches) != 1 || v.Matches[0].Gold != 0 || v.Matches[0].Said != 0 {
 		t.Errorf("%+v, %v; want north matched by the text folded to ASCII", v, err)
+	}
+	if len(calls) != 1 || calls[0].ID != "s/0/orla/judge:iep-embed:told/0" || len(calls[0].Prompt) != 4 || calls[0].Finish != llm.Embedded {
+		t.Errorf("%+v; want the request on record", calls)
 	}
 	if _, _, err := j.Match(context.Background(), iep.Ask{}, bell, []string{"zero"}, "café"); err == nil {
 		t.Error("a zero vector has a cosine")

@@ -77,13 +77,9 @@ func (m *Model) Match(ctx context.Context, a Ask, k *scenarios.Knowledge, gold [
 	if strings.TrimSpace(answer) == "" {
 		return Verdict{}, nil, nil
 	}
-	suffix := ""
-	if a.Control != "" {
-		suffix = ":" + a.Control
-	}
 	n := len(gold)
 	points, err := judge.Ask(ctx, m.Judge, judge.Question[list]{
-		Scorer: "iep-points" + suffix, Session: a.Session, Subject: a.Subject, Seed: a.Seed, Role: judgeRole, Prompt: pointsPrompt,
+		Scorer: "iep-points" + a.suffix(), Session: a.Session, Subject: a.Subject, Seed: a.Seed, Role: judgeRole, Prompt: pointsPrompt,
 		Data: map[string]any{"Title": k.Title, "K": n, "Text": answer}, Offered: listOf(n),
 		Check: func(l list) error { return exactly(l.Points, n) },
 	})
@@ -114,7 +110,7 @@ func (m *Model) Match(ctx context.Context, a Ask, k *scenarios.Knowledge, gold [
 		return v
 	}
 	found, err := judge.Ask(ctx, m.Judge, judge.Question[pairs]{
-		Scorer: "iep-match" + suffix, Session: a.Session, Subject: a.Subject, Seed: a.Seed + 1, Role: judgeRole, Prompt: matchPrompt,
+		Scorer: "iep-match" + a.suffix(), Session: a.Session, Subject: a.Subject, Seed: a.Seed + 1, Role: judgeRole, Prompt: matchPrompt,
 		Data: map[string]any{"Title": k.Title, "Known": numbered(gold), "Told": numbered(verdict.Points)}, Offered: pairsOf(n, len(verdict.Points)),
 		Check: func(p pairs) error {
 			var u Unparsed

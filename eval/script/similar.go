@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"parley/sim/llm"
@@ -78,17 +79,15 @@ func RougeL(script, gold []string) Overlap {
 // Embedded compares scripts step by step through embeddings, as BERTScore (Zhang and others 2020)
 // does word by word: precision is the mean over the script's steps of the cosine with the most alike
 // gold step, recall the mean over the gold steps.
-func Embedded(ctx context.Context, m llm.Embedder, script, gold []string) (Overlap, error) {
+//
+// The model is as llm.Embedding makes it.
+func Embedded(ctx context.Context, m llm.Model, name string, script, gold []string, t llm.Tag, now func() time.Time) (Overlap, []llm.Call, error) {
 	if len(script) == 0 || len(gold) == 0 {
-		return Overlap{}, errors.New("there are no steps to compare")
+		return Overlap{}, nil, errors.New("there are no steps to compare")
 	}
-	texts := slices.Concat(script, gold)
-	vectors, err := m.Embed(ctx, texts)
+	vectors, calls, err := llm.Embed(ctx, m, name, slices.Concat(script, gold), t, now)
 	if err != nil {
-		return Overlap{}, err
-	}
-	if len(vectors) != len(texts) {
-		return Overlap{}, fmt.Errorf("%d embeddings came for %d steps", len(vectors), len(texts))
+		return Overlap{}, calls, err
 	}
 	rows, columns := make([]float64, len(script)), make([]float64, len(gold))
 	for i := range rows {
@@ -99,7 +98,7 @@ func Embedded(ctx context.Context, m llm.Embedder, script, gold []string) (Overl
 			}
 			c, err := cosine(vectors[i], vectors[len(script)+j])
 			if err != nil {
-				return Overlap{}, err
+				return Overlap{}, calls, err
 			}
 			rows[i], columns[j] = max(rows[i], c), max(columns[j], c)
 		}
@@ -114,7 +113,7 @@ func Embedded(ctx context.Context, m llm.Embedder, script, gold []string) (Overl
 	if o.Precision+o.Recall > 0 {
 		o.F1 = 2 * o.Precision * o.Recall / (o.Precision + o.Recall)
 	}
-	return o, nil
+	return o, calls, nil
 }
 
 func cosine(a, b []float32) (float64, error) {

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"parley/eval"
 	"parley/eval/script"
+	"parley/sim/llm"
 )
 
 func TestLibrary(t *testing.T) {
@@ -167,25 +169,32 @@ func TestRouge(t *testing.T) {
 
 type vectors map[string][]float32
 
-func (v vectors) Embed(_ context.Context, texts []string) ([][]float32, error) {
+func (v vectors) Embed(_ context.Context, texts []string) (*llm.Response, error) {
 	var out [][]float32
 	for _, t := range texts {
 		out = append(out, v[t])
 	}
-	return out, nil
+	return &llm.Response{Vectors: out}, nil
 }
 
 func TestEmbedded(t *testing.T) {
+	embedded := func(v vectors, steps, gold []string) (script.Overlap, error) {
+		o, calls, err := script.Embedded(t.Context(), llm.Embedding(v, "fixed"), "fixed", steps, gold, llm.Tag{}, time.Now)
+		if len(calls) != 1 {
+			t.Errorf("%d requests are on record", len(calls))
+		}
+		return o, err
+	}
 	v := vectors{"a": {1, 0}, "b": {0, 1}, "c": {1, 1}}
-	o, err := script.Embedded(t.Context(), v, []string{"a", "b"}, []string{"a"})
+	o, err := embedded(v, []string{"a", "b"}, []string{"a"})
 	if err != nil || math.Abs(o.Precision-0.5) > 1e-6 || math.Abs(o.Recall-1) > 1e-6 || math.Abs(o.F1-2.0/3) > 1e-6 {
 		t.Errorf("%+v %v", o, err)
 	}
-	o, err = script.Embedded(t.Context(), v, []string{"c"}, []string{"a", "b"})
+	o, err = embedded(v, []string{"c"}, []string{"a", "b"})
 	if err != nil || math.Abs(o.F1-math.Sqrt(0.5)) > 1e-6 {
 		t.Errorf("%+v %v", o, err)
 	}
-	if _, err := script.Embedded(t.Context(), vectors{"a": {0, 0}, "b": {1, 1}}, []string{"a"}, []string{"b"}); err == nil {
+	if _, err := embedded(vectors{"a": {0, 0}, "b": {1, 1}}, []string{"a"}, []string{"b"}); err == nil {
 		t.Error("a zero vector has a direction")
 	}
 }

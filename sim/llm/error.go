@@ -34,6 +34,16 @@ func (f Fault) Temporary() bool {
 	return false
 }
 
+// Lasting reports whether every other call would fail in the same way until somebody mends the cause, so
+// that a run had better stop.
+func (f Fault) Lasting() bool {
+	switch f {
+	case NotFound, Unreachable, Denied, OverBudget:
+		return true
+	}
+	return false
+}
+
 // Error is a failed call.
 type Error struct {
 	Model      string        // as the user wrote it

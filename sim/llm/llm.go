@@ -21,11 +21,6 @@ type Model interface {
 	Generate(ctx context.Context, req Request) (*Response, error)
 }
 
-// Embedder turns texts into vectors of one length, in the order of the texts.
-type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
-}
-
 // Identifier is implemented by models that can say what really serves them.
 type Identifier interface {
 	Identify(ctx context.Context) (Identity, error)
@@ -240,6 +235,7 @@ const (
 	Filtered Finish = "filtered" // a content filter stepped in
 	Refused  Finish = "refused"  // the server says that the model refused
 	Cut      Finish = "cut"      // the stream ended without a reason
+	Embedded Finish = "embedded" // there are vectors instead of a text
 )
 
 // Usage counts tokens; nil is unknown.
@@ -278,6 +274,7 @@ type Response struct {
 	Finish    Finish
 	Usage     Usage
 	Logprobs  []TokenLogprob
+	Vectors   [][]float32 // of the messages, from a model that Embedding made
 	Timing    Timing
 	ServedBy  string   // the model that the server says answered
 	Truncated bool     // the server is known to have cut the prompt

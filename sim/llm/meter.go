@@ -69,7 +69,7 @@ func (m *Meter) Add(c Call) {
 		return
 	}
 	r.Finish[c.Finish]++
-	if c.Reply == "" {
+	if c.Reply == "" && c.Finish != Embedded {
 		r.Empty++
 	}
 	r.Load += c.Load

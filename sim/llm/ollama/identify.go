@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -58,40 +57,30 @@ func same(listed, name string) bool {
 	return strings.EqualFold(listed, name)
 }
 
-// Embed turns texts into vectors, a hundred a request. A text that does not fit the model's context
-// is a failure, and not cut.
-func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+// Embed turns texts into vectors, in one request. A text that does not fit the model's context is a
+// failure, and not cut.
+func (m *Model) Embed(ctx context.Context, texts []string) (*llm.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	const batch = 100
-	vectors := make([][]float32, 0, len(texts))
-	for len(texts) > 0 {
-		n := min(batch, len(texts))
-		req := &api.EmbedRequest{
-			Model: m.name, Input: texts[:n], Truncate: new(false),
-			Options: m.options(0, 0), // as in a chat: other ones would load the model anew
-		}
-		if m.set.KeepAlive != "" {
-			d, _ := llm.KeepAlive(m.set.KeepAlive) // read by Open
-			req.KeepAlive = &api.Duration{Duration: d}
-		}
-		client, x := m.client(64 << 20)
-		got, err := client.Embed(ctx, req)
-		if ctx.Err() != nil {
-			return nil, m.lost(ctx, ctx.Err())
-		}
-		if err != nil {
-			return nil, m.refused(err, x, false)
-		}
-		if len(got.Embeddings) != n {
-			return nil, m.fail(llm.BadResponse, errors.New("the vectors do not match the texts"), "")
-		}
-		vectors, texts = append(vectors, got.Embeddings...), texts[n:]
+	req := &api.EmbedRequest{
+		Model: m.name, Input: texts, Truncate: new(false),
+		Options: m.options(0, 0), // as in a chat: other ones would load the model anew
 	}
-	for _, v := range vectors {
-		if len(v) == 0 || len(v) != len(vectors[0]) {
-			return nil, m.fail(llm.BadResponse, errors.New("the vectors are not of one length"), "")
-		}
+	if m.set.KeepAlive != "" {
+		d, _ := llm.KeepAlive(m.set.KeepAlive) // read by Open
+		req.KeepAlive = &api.Duration{Duration: d}
 	}
-	return vectors, nil
+	client, x := m.client(64 << 20)
+	got, err := client.Embed(ctx, req)
+	if ctx.Err() != nil {
+		return nil, m.lost(ctx, ctx.Err())
+	}
+	if err != nil {
+		return nil, m.refused(err, x, false)
+	}
+	resp := &llm.Response{Vectors: got.Embeddings, ServedBy: got.Model, Timing: llm.Timing{Load: got.LoadDuration, Total: got.TotalDuration}}
+	if n := got.PromptEvalCount; n > 0 {
+		resp.Usage.Prompt = &n
+	}
+	return resp, nil
 }

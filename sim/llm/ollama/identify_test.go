@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -43,16 +43,12 @@ func TestEmbed(t *testing.T) {
 		for _, text := range body["input"].([]any) {
 			vectors = append(vectors, []int{len(text.(string)), 1})
 		}
-		json.NewEncoder(w).Encode(map[string]any{"model": "m", "embeddings": vectors})
+		json.NewEncoder(w).Encode(map[string]any{"model": "m", "embeddings": vectors, "prompt_eval_count": 5})
 	})
 	e := open(t, "ollama:m?num_thread=1&num_ctx=512", ollama.Options{Host: h.URL}).(llm.Embedder)
-	texts := make([]string, 150)
-	for i := range texts {
-		texts[i] = strings.Repeat("x", i)
-	}
-	got, err := e.Embed(t.Context(), texts)
-	if err != nil || len(got) != 150 || got[149][0] != 149 {
-		t.Fatalf("got %v, %v", got, err)
+	got, err := e.Embed(t.Context(), []string{"", "xxx"})
+	if err != nil || len(got.Vectors) != 2 || got.Vectors[1][0] != 3 || got.ServedBy != "m" || got.Usage.Prompt == nil || *got.Usage.Prompt != 5 {
+		t.Fatalf("got %+v, %v", got, err)
 	}
 	want := map[string]any{"num_thread": 1.0, "num_ctx": 512.0}
 	if diff := cmp.Diff(want, h.bodies[0]["options"]); diff != "" || h.bodies[0]["truncate"] != false {
@@ -78,7 +74,8 @@ func TestEmbedFaults(t *testing.T) {
 			w.WriteHeader(tt.status)
 			io.WriteString(w, tt.body)
 		})
-		_, err := open(t, "ollama:m", ollama.Options{Host: h.URL}).(llm.Embedder).Embed(t.Context(), []string{"a", "b"})
+		m := llm.Embedding(open(t, "ollama:m", ollama.Options{Host: h.URL}).(llm.Embedder), "m")
+		_, _, err := llm.Embed(t.Context(), m, "m", []string{"a", "b"}, llm.Tag{}, time.Now)
 		if llm.FaultOf(err) != tt.want {
 			t.Errorf("%d %s: got %v, want %q", tt.status, tt.body, err, tt.want)
 		}

@@ -196,13 +196,14 @@ func TestLiveIdentify(t *testing.T) {
 
 func TestLiveEmbed(t *testing.T) {
 	m, _, _ := live(t)
-	vectors, err := m.(llm.Embedder).Embed(t.Context(), []string{"the mill", "a ferry", "the mill"})
+	got, err := m.(llm.Embedder).Embed(t.Context(), []string{"the mill", "a ferry", "the mill"})
 	if f := llm.FaultOf(err); f == llm.BadRequest || f == llm.Unsupported {
 		t.Skip("the model does not embed: ", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	vectors := got.Vectors
 	if len(vectors) != 3 || vectors[0][0] != vectors[2][0] || vectors[0][0] == vectors[1][0] {
 		t.Errorf("the same text has other vectors, or another the same: %d of them", len(vectors))
 	}

@@ -149,29 +149,10 @@ func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
 	return id, nil
 }
 
-// Embed turns texts into vectors, a hundred a request.
-func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+// Embed turns texts into vectors, in one request.
+func (m *Model) Embed(ctx context.Context, texts []string) (*llm.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	const batch = 100
-	vectors := make([][]float32, 0, len(texts))
-	for len(texts) > 0 {
-		n := min(batch, len(texts))
-		some, err := m.embed(ctx, texts[:n])
-		if err != nil {
-			return nil, err
-		}
-		vectors, texts = append(vectors, some...), texts[n:]
-	}
-	for _, v := range vectors {
-		if len(v) == 0 || len(v) != len(vectors[0]) {
-			return nil, m.fail(llm.BadResponse, errors.New("the vectors are not of one length"), "")
-		}
-	}
-	return vectors, nil
-}
-
-func (m *Model) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	input := make([]string, len(texts))
 	for i, t := range texts {
 		if input[i] = t; strings.TrimSpace(t) == "" {
@@ -199,5 +180,9 @@ func (m *Model) embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if len(got.Data) != len(texts) {
 		return nil, m.fail(llm.BadResponse, errors.New("the vectors do not match the texts"), "")
 	}
-	return vectors, nil
+	resp := &llm.Response{Vectors: vectors, ServedBy: string(got.Model)}
+	if n := got.Usage.PromptTokens; n > 0 {
+		resp.Usage.Prompt = &n
+	}
+	return resp, nil
 }

@@ -101,13 +101,14 @@ func TestLiveIdentify(t *testing.T) {
 }
 
 func TestLiveEmbed(t *testing.T) {
-	vectors, err := live(t, "").(llm.Embedder).Embed(t.Context(), []string{"the mill", "a ferry"})
+	got, err := live(t, "").(llm.Embedder).Embed(t.Context(), []string{"the mill", "a ferry"})
 	if f := llm.FaultOf(err); f == llm.BadRequest || f == llm.Unsupported {
 		t.Skip("the model does not embed: ", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	vectors := got.Vectors
 	if len(vectors) != 2 || vectors[0][0] == vectors[1][0] {
 		t.Errorf("got %d vectors", len(vectors))
 	}

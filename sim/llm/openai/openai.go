@@ -29,7 +29,7 @@ const DefaultBaseURL = "https://api.openai.com/v1"
 // Options is what a model needs besides its spec. The zero value asks api.openai.com without a key.
 type Options struct {
 	Key         string // sent as a bearer token, or as Azure's api-key; never part of an error
-	KeyVariable string // where the key is read from, for the hint of an error; empty: OPENAI_API_KEY
+	KeyVariable string // where the key is read from, for the hint of an error; empty: OPENAI_API_KEY for OpenAI's own host, else none
 
 	AzureEndpoint string // base URL for azure=1 where the spec has none
 	AzureVersion  string // api-version for azure=1 where the spec has none; empty: 2024-10-21
@@ -75,9 +75,6 @@ var (
 //	                        Azure's addresses; the deployment is called as the model where not said
 func Open(ctx context.Context, spec llm.Spec, o Options) (llm.Model, error) {
 	m := &Model{name: spec.Name, text: spec.String(), o: o, stream: true, strict: "auto", maxField: "auto"}
-	if m.o.KeyVariable == "" {
-		m.o.KeyVariable = "OPENAI_API_KEY"
-	}
 	if m.o.HTTP == nil {
 		m.o.HTTP = http.DefaultClient
 	}
@@ -122,6 +119,9 @@ func Open(ctx context.Context, spec llm.Spec, o Options) (llm.Model, error) {
 		return nil, fmt.Errorf("model %q: the base URL does not parse", spec)
 	}
 	m.base = base
+	if m.o.KeyVariable == "" && base.Hostname() == "api.openai.com" {
+		m.o.KeyVariable = "OPENAI_API_KEY"
+	}
 	if azure {
 		m.config = kit.DefaultAzureConfig(o.Key, base.String())
 		m.config.APIVersion = m.o.AzureVersion
@@ -154,7 +154,7 @@ var reasons = regexp.MustCompile(`^(ft:)?(o\d|gpt-[5-9])`)
 // left out from then on; all else that fails is the caller's to handle.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (*llm.Response, error) {
 	if m.o.Key == "" && m.base.Hostname() == "api.openai.com" {
-		return nil, m.fail(llm.Denied, errors.New("no key is set"), "put the key into the environment variable "+m.o.KeyVariable)
+		return nil, m.fail(llm.Denied, errors.New("no key is set"), m.keyHint())
 	}
 	limited, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()

@@ -158,7 +158,7 @@ func (m *Model) refusedError(ctx context.Context, r refusal, h http.Header, sche
 		case strings.Contains(r.all(), "insufficient_quota") || r.status == http.StatusPaymentRequired:
 			hint = "the account has no credit left; see the provider's billing page"
 		case m.o.Key == "":
-			hint = "no key was sent; put it into the environment variable " + m.o.KeyVariable
+			hint = "no key was sent; " + m.keyHint()
 		default:
 			hint = "is the key in the environment variable " + m.o.KeyVariable + " the right one for " + m.base.Host + "?"
 		}
@@ -168,6 +168,14 @@ func (m *Model) refusedError(ctx context.Context, r refusal, h http.Header, sche
 	e := m.fail(fault, errors.New(said), hint)
 	e.RetryAfter = wire.RetryAfter(h, m.now())
 	return e
+}
+
+// keyHint says where the key belongs.
+func (m *Model) keyHint() string {
+	if m.o.KeyVariable == "" {
+		return "name the environment variable that holds it: openai:" + m.name + "?key_env=VARIABLE@" + m.base.Redacted()
+	}
+	return "put it into the environment variable " + m.o.KeyVariable
 }
 
 // offers says which models there are instead of the one that is not: the most alike first.

@@ -158,6 +158,20 @@ func TestKeyMissing(t *testing.T) {
 	}
 }
 
+// Another host than OpenAI's gets only a key that was named for it, so the hint must not say OpenAI's.
+func TestKeyMissingElsewhere(t *testing.T) {
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, `{"error":{"message":"who is it?"}}`, http.StatusUnauthorized)
+	}))
+	defer h.Close()
+	for key, want := range map[string]string{"openai:m@": "key_env=VARIABLE@" + h.URL, "openai:m?key_env=MINE@": "environment variable MINE"} {
+		_, err := open(t, key+h.URL, openai.Options{}).Generate(t.Context(), ask())
+		if llm.FaultOf(err) != llm.Denied || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "OPENAI_API_KEY") {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+}
+
 func TestMissingModelNamesOthers(t *testing.T) {
 	server := httptest.NewServer(serve(nil))
 	defer server.Close()
@@ -266,22 +280,12 @@ func TestEmbed(t *testing.T) {
 			i = len(input) - 1 - i
 			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,%d]}`, i, len(input[i].(string)), n))
 		}
-		fmt.Fprintf(w, `{"object":"list","data":[%s]}`, strings.Join(data, ","))
+		fmt.Fprintf(w, `{"object":"list","model":"m-1","data":[%s],"usage":{"prompt_tokens":5,"total_tokens":5}}`, strings.Join(data, ","))
 	})
 	e := open(t, "openai:m@"+h.URL, openai.Options{}).(llm.Embedder)
-	texts := make([]string, 150)
-	for i := range texts {
-		texts[i] = strings.Repeat("x", i)
-	}
-	got, err := e.Embed(t.Context(), texts)
-	if err != nil || len(got) != 150 || got[149][0] != 149 || got[7][0] != 7 || got[0][0] == 0 {
-		t.Fatalf("got %v, %v", got, err)
-	}
-	if len(h.bodies) != 2 {
-		t.Errorf("%d requests, want 2", len(h.bodies))
-	}
-	if got, err := e.Embed(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Errorf("of nothing: %v, %v", got, err)
+	got, err := e.Embed(t.Context(), []string{"", "xxx"})
+	if err != nil || len(got.Vectors) != 2 || got.Vectors[1][0] != 3 || got.Vectors[0][0] == 0 || got.ServedBy != "m-1" || got.Usage.Prompt == nil || *got.Usage.Prompt != 5 {
+		t.Fatalf("got %+v, %v", got, err)
 	}
 }
 
@@ -304,7 +308,8 @@ func TestEmbedFaults(t *testing.T) {
 			w.WriteHeader(tt.status)
 			io.WriteString(w, tt.body)
 		})
-		_, err := open(t, "openai:m@"+h.URL, openai.Options{}).(llm.Embedder).Embed(t.Context(), []string{"a", "b"})
+		m := llm.Embedding(open(t, "openai:m@"+h.URL, openai.Options{}).(llm.Embedder), "m")
+		_, _, err := llm.Embed(t.Context(), m, "m", []string{"a", "b"}, llm.Tag{}, time.Now)
 		if llm.FaultOf(err) != tt.want {
 			t.Errorf("%d %s: got %v, want %q", tt.status, tt.body, err, tt.want)
 		}
