@@ -264,6 +264,9 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 		done: map[string]bool{}, states: map[State]int{},
 	}
 	if again {
+		if err := expand(dir); err != nil {
+			return err
+		}
 		if p.done, p.restored, err = mend(dir); err != nil {
 			return err
 		}
