@@ -243,7 +243,7 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 	if err != nil {
 		return fromElsewhere(err, again)
 	}
-	crew, err := newCrew(ctx, m, talk)
+	crew, err := newCrew(ctx, m, func() ([]*scenarios.Scenario, error) { return e.sample(st) }, talk)
 	if err != nil {
 		return fromElsewhere(err, again)
 	}
