@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -382,45 +381,4 @@ func (e *Experiment) scenario(st *stage, i int) *scenarios.Scenario {
 		knowledge = scenarios.Library().Knowledge
 	}
 	return scenarios.NewExchange(&knowledge[pick(len(knowledge))], cast)
-}
-
-// sample returns scenarios with which prompts become as long as the run's can: the first hundred, and
-// one of the largest pieces and sheets that there are.
-func (e *Experiment) sample(st *stage) ([]*scenarios.Scenario, error) {
-	var all []*scenarios.Scenario
-	for i := range min(e.Sessions, 100) {
-		all = append(all, e.scenario(st, i))
-	}
-	sheets, err := largest(st.sheets, e.Players+1)
-	if err != nil {
-		return nil, err
-	}
-	knowledge, err := largest(st.knowledge, 1)
-	if err != nil {
-		return nil, err
-	}
-	scenes, err := largest(st.scenes, 1)
-	if err != nil {
-		return nil, err
-	}
-	return append(all, e.scenario(&stage{sheets, knowledge, scenes}, 0)), nil
-}
-
-// largest returns the n longest values of a list, as JSON; nil where there is no list.
-func largest[T any](list []T, n int) ([]T, error) {
-	size := make([]int, len(list))
-	order := make([]int, len(list))
-	for i := range list {
-		text, err := json.Marshal(list[i])
-		if err != nil {
-			return nil, err
-		}
-		size[i], order[i] = len(text), i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return size[b] - size[a] })
-	var most []T
-	for _, i := range order[:min(n, len(list))] {
-		most = append(most, list[i])
-	}
-	return most, nil
 }
