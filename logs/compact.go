@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"bufio"
 	"fmt"
 	"iter"
 	"os"
@@ -73,6 +74,27 @@ func (c Compaction[T]) rows(journal, dir string, done *Compacted) iter.Seq2[T, e
 		}
 	}
 	return rows
+}
+
+// Expand writes a journal of the rows of a Parquet file, whole or not at all, so that it can be gone
+// on with. The Parquet file stays.
+func Expand[T any](path, journal string) error {
+	return replace(journal, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 1<<16)
+		var line []byte
+		for row, err := range ahead(ReadParquet[T](path)) {
+			if err == nil {
+				line, err = AppendJSON(line[:0], &row)
+			}
+			if err != nil {
+				return err
+			}
+			if _, err := w.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+		return w.Flush()
+	})
 }
 
 // tee takes the digest of rows that pass.

@@ -101,6 +101,12 @@ func TestCompact(t *testing.T) {
 		if left, _ := os.ReadDir(dir); len(left) != 2 {
 			t.Error("left behind:", left)
 		}
+		if err := logs.Expand[event](table, journal); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, all(t, logs.Read[event](journal))); diff != "" {
+			t.Error("expanded:", diff)
+		}
 	}
 }
 

@@ -44,8 +44,9 @@ type crew struct {
 func isReference(spec string) bool { return strings.HasPrefix(spec, "reference:") }
 
 // newCrew opens every model that the experiment names, asks the servers who they are, and settles
-// what a run keeps to: the form of replies and the size of the context.
-func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
+// what a run keeps to: the form of replies and the size of the context, which has to hold prompts in
+// the sampled scenarios.
+func newCrew(ctx context.Context, m *manifest, sample func() ([]*scenarios.Scenario, error), talk io.Writer) (*crew, error) {
 	e := m.Experiment
 	c := &crew{
 		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
@@ -80,6 +81,9 @@ func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
 			return nil, err
 		}
 	}
+	if err := c.settleContexts(sample, prompts); err != nil {
+		return nil, err
+	}
 	seats := c.seats()
 	for _, seat := range []string{"player", "npc"} {
 		for _, spec := range seats[seat] {
@@ -107,7 +111,6 @@ func (c *crew) hireReferee(prompts *agent.Prompts) error {
 	if isReference(spec) {
 		return usagef("%s cannot referee: say none, dice or a chat model", spec)
 	}
-	c.settleContext(spec, c.exp.Sampling["referee"].Complete())
 	dm, err := agent.NewDM(agent.Config{
 		Model: c.open[spec], Name: spec, Sampling: c.sampling("referee", spec), Prompts: prompts, Now: time.Now,
 	})
@@ -115,16 +118,47 @@ func (c *crew) hireReferee(prompts *agent.Prompts) error {
 	return err
 }
 
-// settleContext decides once a run how large the context of a local model is.
-func (c *crew) settleContext(spec string, sampling llm.Sampling) {
-	note := c.manifest.Models[spec]
-	if note.NumCtx > 0 || !strings.HasPrefix(spec, "ollama:") {
-		return
+// settleContexts decides once a run how large the context of each local model that plays is.
+func (c *crew) settleContexts(sample func() ([]*scenarios.Scenario, error), prompts *agent.Prompts) error {
+	e, seats := c.exp, c.seats()
+	seats["referee"] = []string{e.Referee}
+	var drawn []*scenarios.Scenario
+	for spec := range c.open {
+		note, longest := c.manifest.Models[spec], 0
+		for role, specs := range seats {
+			if slices.Contains(specs, spec) {
+				longest = max(longest, e.Sampling[role].Complete().MaxTokens)
+			}
+		}
+		if note.NumCtx > 0 || longest == 0 || !strings.HasPrefix(spec, "ollama:") {
+			continue
+		}
+		if drawn == nil {
+			var err error
+			if drawn, err = sample(); err != nil {
+				return err
+			}
+		}
+		need := agent.Need{
+			Style: agent.Style{Layout: agent.Layout(e.Layout), Prompts: prompts, Checks: e.Referee != "none"},
+			Turns: e.Turns, MaxTokens: longest, Control: e.Control, Referee: spec == e.Referee,
+		}
+		if e.Form != "auto" {
+			need.Form = agent.Form(e.Form)
+		}
+		size, err := need.Context(drawn...)
+		if err != nil {
+			return err
+		}
+		if spec == e.Judge {
+			size = max(size, judgeContext)
+		}
+		if id := note.Identity; id != nil && id.Context > 0 {
+			size = min(size, id.Context)
+		}
+		note.NumCtx = size
 	}
-	note.NumCtx = agent.ContextNeed(c.exp.Turns, sampling.MaxTokens)
-	if id := note.Identity; id != nil && id.Context > 0 {
-		note.NumCtx = min(note.NumCtx, id.Context)
-	}
+	return nil
 }
 
 // seats lists who plays what.
@@ -328,7 +362,6 @@ func (n *servedNote) likeRecorded(dir string) error {
 // its context are settled once a run.
 func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prompts, talk io.Writer) (*agent.Maker, error) {
 	e, note := c.exp, c.manifest.Models[spec]
-	c.settleContext(spec, e.Sampling[seat].Complete())
 	sampling := c.sampling(seat, spec)
 	form := agent.Form(e.Form)
 	if dir, ok := strings.CutPrefix(spec, "replay:"); ok && e.Form == "auto" && note.Form == "" {

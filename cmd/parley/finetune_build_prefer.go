@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"parley/characters"
 	"parley/eval/judge"
 	"parley/finetune"
+	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/agent"
 	"parley/sim/llm"
@@ -96,7 +98,20 @@ func (b *building) rival(ctx context.Context, in *input, record func(llm.Call)) 
 	if e.Prompts != "" && exists(e.Prompts) {
 		as.Prompts = e.Prompts
 	}
-	c, err := newCrew(ctx, &manifest{Experiment: as, Models: map[string]*servedNote{}}, b.talk)
+	longest := func() ([]*scenarios.Scenario, error) {
+		text := ""
+		for row, err := range rows[sessionRow](in.path, streamSessions) {
+			if err != nil {
+				return nil, err
+			}
+			if len(row.Scenario) > len(text) {
+				text = row.Scenario
+			}
+		}
+		s := &scenarios.Scenario{}
+		return []*scenarios.Scenario{s}, json.Unmarshal([]byte(text), s)
+	}
+	c, err := newCrew(ctx, &manifest{Experiment: as, Models: map[string]*servedNote{}}, longest, b.talk)
 	if err != nil {
 		return nil, err
 	}

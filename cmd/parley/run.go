@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -20,7 +19,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"parley/characters"
 	"parley/logs"
 	"parley/scenarios"
 	"parley/sim/llm"
@@ -243,7 +241,7 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 	if err != nil {
 		return fromElsewhere(err, again)
 	}
-	crew, err := newCrew(ctx, m, talk)
+	crew, err := newCrew(ctx, m, func() ([]*scenarios.Scenario, error) { return e.sample(st) }, talk)
 	if err != nil {
 		return fromElsewhere(err, again)
 	}
@@ -264,6 +262,9 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 		done: map[string]bool{}, states: map[State]int{},
 	}
 	if again {
+		if err := expand(dir); err != nil {
+			return err
+		}
 		if p.done, p.restored, err = mend(dir); err != nil {
 			return err
 		}
@@ -417,62 +418,4 @@ func dropJournals(dir string) error {
 		}
 	}
 	return nil
-}
-
-// newStage reads the files that scenarios are drawn from. The libraries wait until they are needed.
-// Characters that may sit at one table have different IDs and names, whichever files they are from.
-func newStage(m *manifest) (*stage, error) {
-	e, st := m.Experiment, &stage{}
-	var errs []error
-	read := func(files []string, each func(r io.Reader, file string) error) {
-		for _, file := range files {
-			data, err := m.read(file)
-			if err == nil {
-				err = each(bytes.NewReader(data), file)
-			}
-			errs = append(errs, err)
-		}
-	}
-	read(e.Knowledge, func(r io.Reader, file string) error {
-		k, err := scenarios.ReadKnowledge(r, file)
-		st.knowledge = append(st.knowledge, k...)
-		return err
-	})
-	read(e.Scenes, func(r io.Reader, file string) error {
-		s, err := scenarios.ReadScenes(r, file)
-		st.scenes = append(st.scenes, s...)
-		return err
-	})
-	from := map[string]string{} // ID or folded name -> file
-	add := func(sheets []*characters.Sheet, file string) error {
-		for _, s := range sheets {
-			name := cmp.Or(string(characters.Slug(s.Name)), strings.ToLower(s.Name)) // without a Latin letter
-			for _, key := range []string{"id " + string(s.ID), "name " + name} {
-				if other, taken := from[key]; taken {
-					return fmt.Errorf("characters: %s and %s both have somebody of the %s: keep one of the two", other, file, key)
-				}
-				from[key] = file
-			}
-		}
-		st.sheets = append(st.sheets, sheets...)
-		return nil
-	}
-	for _, name := range e.Characters {
-		if name == "library" {
-			errs = append(errs, add(characters.Library(), name))
-			continue
-		}
-		read([]string{name}, func(r io.Reader, file string) error {
-			sheets, err := characters.Read(r, file)
-			if err != nil {
-				return err
-			}
-			return add(sheets, file)
-		})
-	}
-	err := errors.Join(errs...)
-	if err == nil && st.sheets != nil && len(st.sheets) < e.Players+1 {
-		err = usagef("characters: %d for a cast of %d", len(st.sheets), e.Players+1)
-	}
-	return st, err
 }

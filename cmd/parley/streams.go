@@ -158,6 +158,25 @@ func compact(dir string) (map[string]streamState, error) {
 	return compactJobs(dir, []keeper{messageStream, callStream, scoreStream, eventStream, sessionStream})
 }
 
+// expand puts a journal in place of each that is gone while its Parquet is still there.
+func expand(dir string) error {
+	for stream, write := range map[string]func(path, journal string) error{
+		streamMessages: logs.Expand[messageRow],
+		streamCalls:    logs.Expand[llm.Call],
+		streamScores:   logs.Expand[eval.Score],
+		streamEvents:   logs.Expand[sim.Event],
+		streamSessions: logs.Expand[sessionRow],
+	} {
+		path, journal := parquetPath(dir, stream), journalPath(dir, stream)
+		if exists(path) && !exists(journal) {
+			if err := write(path, journal); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // sessionID names the i-th session of an arm, both from 0. IDs sort in the order of arms and sessions.
 func sessionID(arm, i int) string { return fmt.Sprintf("a%02d-%07d", arm+1, i+1) }
 

@@ -19,18 +19,11 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 	if err := a.see(a.maker, a.table, v); err != nil {
 		return sim.Answer{}, err
 	}
-	name, purpose := promptDebrief, "debrief"
+	purpose := "debrief"
 	if v.Control != "" {
 		purpose += ":" + v.Control
 	}
-	if v.Control == sim.ControlTold {
-		name = promptTold
-	}
-	s := seatOf(v, a.table.data, a.cast.self)
-	for _, q := range questions {
-		s.Questions = append(s.Questions, tame(q))
-	}
-	question, err := a.maker.Prompts.section(llm.User, name, s)
+	question, err := a.question(a.maker, a.table, v, questions)
 	if err != nil {
 		return sim.Answer{}, err
 	}
@@ -48,6 +41,19 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 		answer.Text, answer.Fault = a.cast.account(resp.Text, broken(resp))
 	}
 	return answer, nil
+}
+
+// question is what a debrief asks in place of a move.
+func (a *memory) question(m *Maker, t *Table, v *sim.View, questions []string) (llm.Message, error) {
+	name := promptDebrief
+	if v.Control == sim.ControlTold {
+		name = promptTold
+	}
+	s := seatOf(v, t.data, a.cast.self)
+	for _, q := range questions {
+		s.Questions = append(s.Questions, tame(q))
+	}
+	return m.Prompts.section(llm.User, name, s)
 }
 
 // account cleans an answer in free text: of reasoning, fences, one's own name before it and quotes

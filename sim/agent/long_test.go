@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"parley/sim"
 	"parley/sim/agent"
 	"parley/sim/llm"
+	"parley/sim/simtest"
 )
 
 // small is a model whose context holds so many bytes.
@@ -227,19 +230,59 @@ func TestProbeOverABrokenConnection(t *testing.T) {
 	}
 }
 
-func TestContextNeedHoldsARealPrompt(t *testing.T) {
+func TestContextHoldsARealPrompt(t *testing.T) {
+	s := simtest.Exchange(4)
+	context := func(n agent.Need, s *scenarios.Scenario) int {
+		tokens, err := n.Context(s)
+		if err != nil || tokens%1024 != 0 {
+			t.Fatalf("%d, %v", tokens, err)
+		}
+		return tokens
+	}
 	for _, turns := range []int{12, 30, 300} {
 		m := &model{reply: "PASS"}
 		if _, err := build(t, m, agent.Config{}).Act(t.Context(), view(0, scenarios.Exchange, longPlay(turns)...)); err != nil {
 			t.Fatal(err)
 		}
 		tokens := len(m.prompt())/3 + 400 // three bytes a token is pessimistic for English
-		if got := agent.ContextNeed(turns, 400); got < tokens || got > 6*tokens || got%1024 != 0 {
+		if got := context(agent.Need{Turns: turns, MaxTokens: 400}, s); got < tokens || got > 6*tokens {
 			t.Errorf("%d turns: %d tokens of context, but the prompt with its reply has about %d", turns, got, tokens)
 		}
 	}
-	if agent.ContextNeed(30, 0) != agent.ContextNeed(30, 400) {
+	usual := context(agent.Need{Turns: 30}, s)
+	if usual != context(agent.Need{Turns: 30, MaxTokens: 400}, s) {
 		t.Error("0 tokens are not the default of a sampling")
+	}
+	if got := context(agent.Need{Turns: 30, MaxTokens: 2400}, s); got < usual+1024 {
+		t.Errorf("replies of 2,400 tokens have %d tokens of context, those of 400 have %d", got, usual)
+	}
+
+	// Each part of a prompt counts: 18,000 bytes more are at least 3,000 tokens.
+	more := strings.Repeat("a long word ", 1500)
+	for name, need := range map[string]agent.Need{
+		"rules": {}, "scene": {}, "persona": {}, "turn-json": {}, "turn-lines": {}, "debrief": {},
+		"told": {Control: []string{sim.ControlTold}}, "referee": {Referee: true},
+	} {
+		need.Turns = 30
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name+".tmpl"), []byte(more), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if need.Prompts, err = agent.LoadPrompts(dir); err != nil {
+			t.Fatal(err)
+		}
+		if got := context(need, s); got < usual+3000 {
+			t.Errorf("with a long %s: %d tokens, and %d without", name, got, usual)
+		}
+	}
+	known := simtest.Exchange(4)
+	known.Knowledge.Text = more
+	if got := context(agent.Need{Turns: 30}, known); got < usual+3000 {
+		t.Errorf("with much knowledge: %d tokens, and %d without", got, usual)
+	}
+	if got := context(agent.Need{Turns: 30}, simtest.Exchange(20)); got < usual+1000 {
+		t.Errorf("with a cast of 20: %d tokens, and %d with one of 4", got, usual)
 	}
 }
 

@@ -63,16 +63,3 @@ func probeView() *sim.View {
 		Events: []*sim.Event{{Kind: sim.KindAct, Actor: "tom", Speech: "Good day! Where does this road lead?"}},
 	}
 }
-
-// ContextNeed estimates, in tokens, the context that a game of so many turns needs with replies of at
-// most maxTokens: a typical prompt without transcript, a line for every turn, which is rarely longer
-// than 90 tokens, and room for the reply; in steps of 1,024. It is a guess. A prompt that turns out
-// longer is too long, and the agent leaves out the oldest lines.
-func ContextNeed(turns, maxTokens int) int {
-	const fixed, label, usual, step = 1400, 10, 80, 1024
-	if maxTokens <= 0 {
-		maxTokens = llm.Sampling{}.Complete().MaxTokens
-	}
-	need := fixed + turns*(label+min(maxTokens, usual)) + max(maxTokens, leastAnswer)
-	return (need + step - 1) / step * step
-}
