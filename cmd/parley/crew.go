@@ -33,7 +33,7 @@ type crew struct {
 	embed    map[string]llm.Model // of those that also embed texts
 	limiters map[string]*llm.Limiter
 	retries  map[string]llm.Middleware
-	makers   map[[2]string]*agent.Maker // seat and spec
+	makers   map[[3]string]*agent.Maker // role, spec, and the place where a replay differs by it
 	standing map[string]reference.Actor
 	prices   *llm.Prices
 	dm       sim.Referee
@@ -49,7 +49,7 @@ func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
 	e := m.Experiment
 	c := &crew{
 		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
-		retries: map[string]llm.Middleware{}, makers: map[[2]string]*agent.Maker{}, standing: map[string]reference.Actor{},
+		retries: map[string]llm.Middleware{}, makers: map[[3]string]*agent.Maker{}, standing: map[string]reference.Actor{},
 	}
 	prompts := agent.BuiltinPrompts()
 	if e.Prompts != "" {
@@ -80,17 +80,20 @@ func newCrew(ctx context.Context, m *manifest, talk io.Writer) (*crew, error) {
 			return nil, err
 		}
 	}
-	seats := c.seats()
-	for _, seat := range []string{"player", "npc"} {
-		for _, spec := range seats[seat] {
-			if isReference(spec) || c.makers[[2]string{seat, spec}] != nil {
-				continue
-			}
-			maker, err := c.maker(ctx, seat, spec, prompts, talk)
+	for _, p := range e.places() {
+		spec := e.model(p)
+		if isReference(spec) {
+			continue
+		}
+		if err := c.likeRecorded(spec); err != nil {
+			return nil, err
+		}
+		if key := c.key(p, spec); c.makers[key] == nil {
+			maker, err := c.maker(ctx, p, spec, prompts, talk)
 			if err != nil {
 				return nil, err
 			}
-			c.makers[[2]string{seat, spec}] = maker
+			c.makers[key] = maker
 		}
 	}
 	if e.Referee != "none" && e.Referee != "dice" {
@@ -127,13 +130,24 @@ func (c *crew) settleContext(spec string, sampling llm.Sampling) {
 	}
 }
 
-// seats lists who plays what.
-func (c *crew) seats() map[string][]string {
-	var players []string
-	for i := range c.exp.Player {
-		players = append(players, c.exp.Player[i].models(c.exp.Players)...)
+// key finds the maker of the agents in a place.
+func (c *crew) key(p place, spec string) [3]string {
+	key := [3]string{p.role, spec}
+	if note := c.manifest.Models[spec]; note != nil && note.Places[p.String()] != nil {
+		key[2] = p.String()
 	}
-	return map[string][]string{"player": players, "npc": {c.exp.NPC}}
+	return key
+}
+
+// likeRecorded settles what a replay keeps to, unless the form is asked for or settled already.
+func (c *crew) likeRecorded(spec string) error {
+	dir, ok := strings.CutPrefix(spec, "replay:")
+	note := c.manifest.Models[spec]
+	if !ok || c.exp.Form != "auto" || note.Form != "" || note.Places != nil {
+		return nil
+	}
+	filled := slices.DeleteFunc(c.exp.places(), func(p place) bool { return c.exp.model(p) != spec })
+	return note.likeRecorded(dir, filled)
 }
 
 // hire opens a model, wraps it, and asks its server who it is.
@@ -216,13 +230,13 @@ func (c *crew) sampling(role, spec string) llm.Sampling {
 }
 
 // actor returns who plays a seat in one session, whose agents share a table.
-func (c *crew) actor(seat, spec string, table *agent.Table) (sim.Actor, error) {
+func (c *crew) actor(p place, spec string, table *agent.Table) (sim.Actor, error) {
 	if a, ok := c.standing[spec]; ok {
 		return a, nil
 	}
-	maker, ok := c.makers[[2]string{seat, spec}]
+	maker, ok := c.makers[c.key(p, spec)]
 	if !ok {
-		return nil, fmt.Errorf("nobody was hired as %s %s", seat, spec)
+		return nil, fmt.Errorf("nobody was hired as %s %s", p, spec)
 	}
 	return maker.Agent(table), nil
 }
@@ -275,18 +289,24 @@ func (c *crew) selfJudged(spec string) error {
 	if c.exp.AllowSelfJudge {
 		return nil
 	}
-	own, err := llm.ParseSpec(spec)
+	judging, id := c.manifest.behind(place{role: "judge"})
+	if judging == "lexical" || strings.HasPrefix(judging, "embed:") {
+		return usagef("%s has no replies of a judge: it was judged by %s", spec, judging)
+	}
+	own, err := llm.ParseSpec(judging)
 	if err != nil {
 		return usageError{err}
 	}
-	for _, other := range c.seats()["player"] {
+	for _, p := range c.exp.places() {
+		if p.role != "player" {
+			continue
+		}
+		other, served := c.manifest.behind(p)
 		tested, err := llm.ParseSpec(other)
 		if err != nil {
 			return usageError{err}
 		}
-		a, b := c.manifest.Models[spec], c.manifest.Models[other]
-		served := a != nil && b != nil && a.Identity != nil && b.Identity != nil && judge.SameServed(*a.Identity, *b.Identity)
-		if judge.Same(own, tested) || served {
+		if judge.Same(own, tested) || judge.SameServed(id, served) {
 			return usagef("the judge %s is the model under test (%s): name another judge, or say --allow-self-judge", spec, other)
 		}
 	}
@@ -312,33 +332,16 @@ func (c *crew) judgeSampling(spec string) llm.Sampling {
 	return s
 }
 
-// likeRecorded takes over the form of replies that a run was played in.
-func (n *servedNote) likeRecorded(dir string) error {
-	m, err := readManifest(dir)
-	if err != nil {
-		return err
-	}
-	for _, spec := range slices.Sorted(maps.Keys(m.Models)) {
-		if was := m.Models[spec]; was.Form != "" {
-			n.Form, n.Why, n.NumCtx = was.Form, "as recorded in "+dir, was.NumCtx
-			return nil
-		}
-	}
-	return nil
-}
-
-// maker makes the agents of one model for one kind of seat. The form of its replies and the size of
+// maker makes the agents of one model for a place. The form of its replies and the size of
 // its context are settled once a run.
-func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prompts, talk io.Writer) (*agent.Maker, error) {
-	e, note := c.exp, c.manifest.Models[spec]
-	c.settleContext(spec, e.Sampling[seat].Complete())
-	sampling := c.sampling(seat, spec)
-	form := agent.Form(e.Form)
-	if dir, ok := strings.CutPrefix(spec, "replay:"); ok && e.Form == "auto" && note.Form == "" {
-		if err := note.likeRecorded(dir); err != nil {
-			return nil, err
-		}
+func (c *crew) maker(ctx context.Context, p place, spec string, prompts *agent.Prompts, talk io.Writer) (*agent.Maker, error) {
+	e, note := c.exp, c.manifest.noteOf(p)
+	c.settleContext(spec, e.Sampling[p.role].Complete())
+	sampling := c.sampling(p.role, spec)
+	if sampling.NumCtx == 0 {
+		sampling.NumCtx = note.NumCtx
 	}
+	form := agent.Form(e.Form)
 	switch {
 	case note.Form != "":
 		form = agent.Form(note.Form)
