@@ -20,9 +20,9 @@ type ideals struct {
 	any                         []string // goes with every alignment
 }
 
-// fitting puts the ideals that suit an alignment into list.
-func (i *ideals) fitting(list []string, law, merit int) []string {
-	list = append(list[:0], i.any...)
+// fitting returns the ideals that suit an alignment.
+func (i *ideals) fitting(law, merit int) []string {
+	list := slices.Clone(i.any)
 	switch law {
 	case lawful:
 		list = append(list, i.lawful)
@@ -36,6 +36,21 @@ func (i *ideals) fitting(list []string, law, merit int) []string {
 		list = append(list, i.evil)
 	}
 	return list
+}
+
+// past is a background made ready to be drawn from.
+type past struct {
+	*background
+	traits, bonds, flaws []clause
+	ideals               [][]clause // by alignment
+}
+
+func (b *background) ready() past {
+	p := past{background: b, traits: clauses(b.traits), bonds: clauses(b.bonds), flaws: clauses(b.flaws)}
+	for _, a := range alignments {
+		p.ideals = append(p.ideals, clauses(b.ideals.fitting(a.law, a.merit)))
+	}
+	return p
 }
 
 var backgrounds = slices.Concat(townBackgrounds, roadBackgrounds, hallBackgrounds)

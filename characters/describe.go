@@ -1,61 +1,80 @@
 package characters
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"strings"
+)
 
 // draft is a character's facts as the clauses that its sheet and its description are made of.
 type draft struct {
 	race                            *race
 	class                           *class
-	past                            *background
-	trait, ideal, bond, flaw, voice string
+	past                            *past
+	trait, ideal, bond, flaw, voice clause
 	build, feature, garment         string
 }
 
-// look returns the appearance as a clause that follows "is".
-func (d *draft) look() string {
-	return d.build + ", with " + d.feature + " and " + d.garment
+// page is the running text of one sheet: what is cut from it shares one piece of memory.
+type page struct {
+	strings.Builder
+	done int // bytes that were cut
 }
 
-// who returns race and class with their article: "an elf druid".
-func (d *draft) who() string {
-	return d.race.article + " " + d.race.small + " " + d.class.small
+// pageful is enough for nearly every sheet, in bytes.
+const pageful = 768
+
+func (p *page) write(texts ...string) {
+	for _, text := range texts {
+		p.WriteString(text)
+	}
+}
+
+// cut returns what was written since the last cut.
+func (p *page) cut() string {
+	text := p.String()[p.done:]
+	p.done = p.Len()
+	return text
+}
+
+// appearance tells what others see.
+func (d *draft) appearance(p *page) string {
+	p.write(upper(d.build), d.build[1:], ", with ", d.feature, " and ", d.garment, ".")
+	return p.cut()
 }
 
 // describe tells a character in three to five sentences. It gives no secret away.
-func (d *draft) describe(r *rand.Rand, name, first string) string {
+func (d *draft) describe(p *page, r *rand.Rand, name, first string) string {
 	past := pick(r, d.past.past)
-	people, calling := "the "+d.race.small, "the "+d.class.small
+	article, race, class := d.race.article, d.race.small, d.class.small
+	people := race
 	if d.race.name == "Human" {
-		people = calling // nobody calls a person the human
+		people = class // nobody calls a person the human
 	}
-	var opening string
 	switch r.IntN(4) {
 	case 0:
-		opening = name + " is " + d.who() + " who " + past + "."
+		p.write(name, " is ", article, " ", race, " ", class, " who ", past)
 	case 1:
-		opening = name + ", " + d.who() + ", " + past + "."
+		p.write(name, ", ", article, " ", race, " ", class, ", ", past)
 	case 2:
-		opening = "Before all this, " + name + " " + past + "; now the road has one more " + d.race.small + " " + d.class.small + "."
+		p.write("Before all this, ", name, " ", past, "; now the road has one more ", race, " ", class)
 	default:
-		opening = "There is " + d.who() + " called " + name + " who " + past + "."
+		p.write("There is ", article, " ", race, " ", class, " called ", name, " who ", past)
 	}
+	trait, ideal, bond, flaw := d.trait.text, d.ideal.text, d.bond.text, d.flaw.text
 	switch r.IntN(5) {
 	case 0:
-		return opening + " " + capital(people) + " is " + d.look() + ". " + first + " " + d.trait + ", and " + d.ideal + ". For all that, " + first + " " + d.flaw + "."
+		p.write(". The ", people, " is ", d.build, ", with ", d.feature, " and ", d.garment, ". ", first, " ", trait, ", and ", ideal, ". For all that, ", first, " ", flaw, ".")
 	case 1:
-		return opening + " In company " + first + " " + d.voice + ". " + capital(calling) + " " + d.trait + ". Underneath, " + first + " " + d.bond + ", and " + d.ideal + "."
+		p.write(". In company ", first, " ", d.voice.text, ". The ", class, " ", trait, ". Underneath, ", first, " ", bond, ", and ", ideal, ".")
 	case 2:
-		return opening + " " + first + " " + d.trait + ". Those who travel along soon learn that " + people + " " + d.bond + ", but also " + d.flaw + "."
+		p.write(". ", first, " ", trait, ". Those who travel along soon learn that the ", people, " ", bond, ", but also ", flaw, ".")
 	case 3:
-		return opening + " Picture somebody " + d.build + ", who " + d.voice + ". " + first + " " + d.ideal + ". " + capital(calling) + " " + d.bond + ", and " + d.flaw + "."
+		p.write(". Picture somebody ", d.build, ", who ", d.voice.text, ". ", first, " ", ideal, ". The ", class, " ", bond, ", and ", flaw, ".")
+	default:
+		p.write(". People remember ", d.feature, ", and that ", first, " ", trait, ". The ", people, " ", ideal, ". Even so, ", first, " ", flaw, ". What keeps ", first, " going is simple enough: the ", people, " ", bond, ".")
 	}
-	return opening + " People remember " + d.feature + ", and that " + first + " " + d.trait + ". " + capital(people) + " " + d.ideal + ". Even so, " + first + " " + d.flaw + ". What keeps " + first + " going is simple enough: " + people + " " + d.bond + "."
+	return p.cut()
 }
-
-// sentence gives a clause its capital letter and its full stop.
-func sentence(clause string) string { return upper(clause) + clause[1:] + "." }
-
-func capital(clause string) string { return upper(clause) + clause[1:] }
 
 // upper returns the first letter of a clause as a capital. Clauses begin with a plain small letter.
 func upper(clause string) string {

@@ -1,6 +1,7 @@
 package characters
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,21 +65,16 @@ func Slug(name string) ID {
 // share a word of three letters or more, one's first word starts with the other's, or the first words
 // are a slip of the pen apart (one edit, or two where both have five letters or more).
 func Alike(a, b string) bool {
-	return alike(strings.Split(string(Slug(a)), "-"), strings.Split(string(Slug(b)), "-"))
+	words := strings.Split(string(Slug(a)), "-")
+	return alike(words[:1], words, strings.Split(string(Slug(b)), "-"))
 }
 
-func alike(a, b []string) bool {
-	if near(a[0], b[0]) {
-		return true
-	}
-	for _, v := range a {
-		for _, w := range b {
-			if len(v) >= 3 && v == w && v != "the" {
-				return true
-			}
-		}
-	}
-	return false
+// alike says whether a name is too close to one of those whose first and whose other words are given.
+func alike(firsts, words, name []string) bool {
+	return slices.ContainsFunc(firsts, func(first string) bool { return near(first, name[0]) }) ||
+		slices.ContainsFunc(name, func(w string) bool {
+			return len(w) >= 3 && w != "the" && slices.Contains(words, w)
+		})
 }
 
 // near says whether two folded first words are too close.
@@ -93,20 +89,22 @@ func near(a, b string) bool {
 	if d := len(a) - len(b); d > limit || d < -limit {
 		return false
 	}
-	return distance(a, b) <= limit
+	return within(a, b, limit)
 }
 
-// distance is the number of bytes to insert, remove or replace to get from one word to the other
-// (Levenshtein), each word cut after 31 bytes.
-func distance(a, b string) int {
+// within says whether at most so many bytes have to be inserted, removed or replaced to get from one
+// word to the other (Levenshtein), each word cut after 31 bytes.
+func within(a, b string, limit int) bool {
 	a, b = a[:min(len(a), 31)], b[:min(len(b), 31)]
-	var row [32]int
+	var room [32]int
+	row := room[:len(b)+1]
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
 		diagonal := row[0]
 		row[0] = i + 1
+		least := row[0]
 		for j := range len(b) {
 			cost := diagonal
 			if a[i] != b[j] {
@@ -114,7 +112,11 @@ func distance(a, b string) int {
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			least = min(least, row[j+1])
+		}
+		if least > limit {
+			return false
 		}
 	}
-	return row[len(b)]
+	return row[len(b)] <= limit
 }

@@ -1,10 +1,10 @@
 package characters
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Generate draws a cast of n characters. Race, class, background and alignment are each drawn evenly,
@@ -18,35 +18,44 @@ import (
 // IDs are still different.
 func Generate(r *rand.Rand, n int, taken ...string) []*Sheet {
 	cast := make([]*Sheet, 0, max(n, 0))
-	chosen := newNames(taken)
+	from, chosen := ready(), newNames(taken, cap(cast))
 	var kinds, callings, pasts, tones, hidden deck
 	for range n {
-		race := kinds.draw(r, len(races))
-		people, class := &races[race], &classes[callings.draw(r, len(classes))]
-		past := &backgrounds[pasts.draw(r, len(backgrounds))]
-		d := draft{race: people, class: class, past: past,
+		race, class, before := kinds.draw(r, len(races)), callings.draw(r, len(classes)), pasts.draw(r, len(backgrounds))
+		people, past := &races[race], &from.pasts[before]
+		d := draft{race: people, class: &classes[class], past: past,
 			trait: pick(r, past.traits), bond: pick(r, past.bonds), flaw: pick(r, past.flaws),
 			build: pick(r, people.builds), feature: people.feature(r), garment: pick(r, garments),
-			voice: voices[tones.draw(r, len(voices))],
+			voice: from.voices[tones.draw(r, len(voices))],
 		}
-		alignment := &alignments[r.IntN(len(alignments))]
-		var list [8]string
-		d.ideal = pick(r, past.ideals.fitting(list[:], alignment.law, alignment.merit))
-		name, id := chosen.draw(r, &split[race])
-		s := &Sheet{
-			ID: id, Name: name, Race: people.name, Class: class.name, Background: past.name,
-			Alignment: alignment.name, Level: 1 + r.IntN(5),
-			Abilities: abilities(r, people, class), Skills: proficiencies(r, people, class, past),
-			Trait: sentence(d.trait), Ideal: sentence(d.ideal), Bond: sentence(d.bond), Flaw: sentence(d.flaw),
-			Appearance: sentence(d.look()), Voice: sentence(d.voice),
+		alignment := r.IntN(len(alignments))
+		d.ideal = pick(r, past.ideals[alignment])
+		name, id := chosen.draw(r, &from.names[race])
+		s := new(roomy)
+		s.Sheet = Sheet{
+			ID: id, Name: name, Race: people.name, Class: d.class.name, Background: past.name,
+			Alignment: alignments[alignment].name, Level: 1 + r.IntN(5),
+			Abilities: from.scores[race][class], Skills: from.proficiencies(s.skills[:0], r, race, class, before),
+			Trait: d.trait.sentence, Ideal: d.ideal.sentence, Bond: d.bond.sentence, Flaw: d.flaw.sentence,
+			Voice: d.voice.sentence, Secrets: s.secrets[:1+r.IntN(2)],
 		}
-		for range 1 + r.IntN(2) {
-			s.Secrets = append(s.Secrets, sentence(fill(r, secrets[hidden.draw(r, len(secrets))])))
+		var p page
+		p.Grow(pageful)
+		s.Appearance = d.appearance(&p)
+		for i := range s.Secrets {
+			s.Secrets[i] = p.confess(r, from.secrets[hidden.draw(r, len(secrets))])
 		}
-		s.Description = d.describe(r, s.Name, s.FirstName())
-		cast = append(cast, s)
+		s.Description = d.describe(&p, r, s.Name, s.FirstName())
+		cast = append(cast, &s.Sheet)
 	}
 	return cast
+}
+
+// roomy is a sheet and room for its lists, in one piece of memory.
+type roomy struct {
+	Sheet
+	skills  [8]Skill
+	secrets [2]string
 }
 
 // deck deals the numbers below some n in a random order, and again when it has dealt them all.
@@ -70,7 +79,7 @@ func (d *deck) draw(r *rand.Rand, n int) int {
 }
 
 // abilities deals the standard array out by the class's order and adds what the race gives.
-func abilities(r *rand.Rand, race *race, class *class) Abilities {
+func abilities(race *race, class *class) Abilities {
 	var a Abilities
 	for i, ability := range class.abilities {
 		*a.score(ability) = standard[i]
@@ -89,37 +98,32 @@ func abilities(r *rand.Rand, race *race, class *class) Abilities {
 	return a
 }
 
-// proficiencies returns the skills of background and race, and drawn ones for the class, in
+// proficiencies adds to the list the skills of background and race, and drawn ones for the class, in
 // alphabetical order. Whatever would come twice makes place for another skill.
-func proficiencies(r *rand.Rand, race *race, class *class, past *background) []Skill {
-	have := make([]Skill, 0, 10)
-	add := func(from []Skill, count int) {
-		for range count {
-			if len(from) == 0 || !slices.ContainsFunc(from, func(s Skill) bool { return !slices.Contains(have, s) }) {
-				from = everySkill
-			}
-			s := pick(r, from)
-			for slices.Contains(have, s) {
-				s = pick(r, from)
-			}
-			have = append(have, s)
-		}
-	}
-	have = append(have, past.skills[:]...)
-	for _, s := range race.skills {
-		if slices.Contains(have, s) {
-			add(nil, 1)
+func (s *stock) proficiencies(list []Skill, r *rand.Rand, race, class, past int) []Skill {
+	have := s.pastSkills[past].set
+	for _, n := range s.raceSkills[race].numbers {
+		if have.has(n) {
+			have.draw(r, s.everySkill)
 		} else {
-			have = append(have, s)
+			have.add(n)
 		}
 	}
-	add(class.skills, class.choose)
-	add(nil, race.any)
-	slices.Sort(have)
-	return have
+	for range classes[class].choose {
+		from := s.classSkills[class]
+		if from.set&^have == 0 {
+			from = s.everySkill
+		}
+		have.draw(r, from)
+	}
+	for range races[race].any {
+		have.draw(r, s.everySkill)
+	}
+	for ; have > 0; have &= have - 1 {
+		list = append(list, skills[bits.TrailingZeros32(uint32(have))].skill)
+	}
+	return list
 }
-
-var everySkill = Skills()
 
 // feature draws something to know a character by.
 func (race *race) feature(r *rand.Rand) string {
@@ -131,14 +135,16 @@ func (race *race) feature(r *rand.Rand) string {
 
 // nameSet is the names that a cast already has, folded and split into words.
 type nameSet struct {
-	words    [][]string
-	firsts   map[string]bool
+	firsts   []string // first words
+	words    []string // all of them
 	initials [256]bool
-	crowded  bool // names that are not alike have run out
+	// gone are the first words too, kept from when names that are not alike have run out; nil before.
+	gone map[string]bool
 }
 
-func newNames(taken []string) *nameSet {
-	set := &nameSet{firsts: map[string]bool{}}
+func newNames(taken []string, more int) nameSet {
+	count := len(taken) + more
+	set := nameSet{firsts: make([]string, 0, count), words: make([]string, 0, 2*count)}
 	for _, name := range taken {
 		if id := Slug(name); id != "" {
 			set.add(strings.Split(string(id), "-"))
@@ -148,9 +154,30 @@ func newNames(taken []string) *nameSet {
 }
 
 func (set *nameSet) add(words []string) {
-	set.words = append(set.words, words)
-	set.firsts[words[0]] = true
+	set.firsts, set.words = append(set.firsts, words[0]), append(set.words, words...)
 	set.initials[words[0][0]] = true
+	if set.gone != nil {
+		set.gone[words[0]] = true
+	}
+}
+
+// crowd makes do from now on with names whose first words are different.
+func (set *nameSet) crowd() {
+	if set.gone != nil {
+		return
+	}
+	set.gone = map[string]bool{}
+	for _, first := range set.firsts {
+		set.gone[first] = true
+	}
+}
+
+// bars reports whether a name may not be added.
+func (set *nameSet) bars(words []string) bool {
+	if set.gone != nil {
+		return set.gone[words[0]]
+	}
+	return alike(set.firsts, set.words, words)
 }
 
 // draw makes a name whose first word the set does not have yet, and adds it.
@@ -159,31 +186,22 @@ func (set *nameSet) draw(r *rand.Rand, from *lists) (string, ID) {
 		fresh = 40  // tries for a new initial
 		apart = 400 // tries for a name that is not alike to any other
 	)
+	var room [2][64]byte
 	for try := 0; ; try++ {
 		middles := r.IntN(2)
 		if try >= apart {
-			set.crowded = true
+			set.crowd()
 			middles = 1 + (try-apart)/40 // longer and longer, so that there is always another
 		}
-		first := from.first(r, middles)
-		if try < fresh && !set.crowded && set.initials[initial(first)] {
+		s := from.first(spelling{room[0][:0], room[1][:0]}, r, middles)
+		if try < fresh && set.gone == nil && set.initials[s.id[0]] {
 			continue
 		}
-		name := first + " " + from.family(r)
-		id := Slug(name)
-		words := strings.Split(string(id), "-")
-		if set.firsts[words[0]] || !set.crowded && slices.ContainsFunc(set.words, func(other []string) bool {
-			return alike(other, words)
-		}) {
-			continue
+		name, id := from.family(s, r).done()
+		first, family, _ := strings.Cut(string(id), "-")
+		if words := [...]string{first, family}; !set.bars(words[:]) {
+			set.add(words[:])
+			return name, id
 		}
-		set.add(words)
-		return name, id
 	}
-}
-
-// initial returns the first letter of a word in lower case and without its accent.
-func initial(word string) byte {
-	_, size := utf8.DecodeRuneInString(word)
-	return fold(word[:size])[0]
 }

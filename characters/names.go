@@ -15,33 +15,56 @@ type grammar struct {
 
 // lists is a grammar ready to be drawn from.
 type lists struct {
-	starts, middles, ends, heads, tails []string
+	starts, middles, ends, heads, tails []part
 }
 
-// split holds the grammars of the races, in their order.
-var split = func() []lists {
-	all := make([]lists, len(races))
-	for i := range races {
-		g := &races[i].names
-		all[i] = lists{strings.Fields(g.starts), strings.Fields(g.middles), strings.Fields(g.ends),
-			strings.Fields(g.heads), strings.Fields(g.tails)}
+// part is a part of a name, and what becomes of it in an ID.
+type part struct{ text, slug string }
+
+func (g *grammar) split() lists {
+	return lists{parts(g.starts), parts(g.middles), parts(g.ends), parts(g.heads), parts(g.tails)}
+}
+
+func parts(words string) []part {
+	var list []part
+	for w := range strings.FieldsSeq(words) {
+		list = append(list, part{w, string(Slug(w))})
 	}
-	return all
-}()
+	return list
+}
+
+// spelling is a name in the making, and its ID, which is its Slug.
+type spelling struct{ name, id []byte }
+
+func (s spelling) with(text, slug string) spelling {
+	return spelling{append(s.name, text...), append(s.id, slug...)}
+}
+
+// draw goes on with one of the parts.
+func (s spelling) draw(r *rand.Rand, from []part) spelling {
+	p := &from[r.IntN(len(from))]
+	return s.with(p.text, p.slug)
+}
+
+// done returns name and ID, which share one piece of memory.
+func (s spelling) done() (string, ID) {
+	both := string(append(s.name, s.id...))
+	return both[:len(s.name)], ID(both[len(s.name):])
+}
 
 // first draws a first name; longer by as many middles as asked for.
-func (l *lists) first(r *rand.Rand, middles int) string {
-	if middles == 0 {
-		return pick(r, l.starts) + pick(r, l.ends)
-	}
-	name := pick(r, l.starts)
+func (l *lists) first(s spelling, r *rand.Rand, middles int) spelling {
+	s = s.draw(r, l.starts)
 	for range middles {
-		name += pick(r, l.middles)
+		s = s.draw(r, l.middles)
 	}
-	return name + pick(r, l.ends)
+	return s.draw(r, l.ends)
 }
 
-func (l *lists) family(r *rand.Rand) string { return pick(r, l.heads) + pick(r, l.tails) }
+// family draws a family name.
+func (l *lists) family(s spelling, r *rand.Rand) spelling {
+	return s.with(" ", "-").draw(r, l.heads).draw(r, l.tails)
+}
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 

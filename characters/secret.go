@@ -60,26 +60,37 @@ var things = []string{
 	"a doll with real teeth", "the bell clapper", "a vial of star oil", "the pale dagger",
 }
 
-// fill puts names into a secret.
-func fill(r *rand.Rand, secret string) string {
-	var b strings.Builder
-	b.Grow(len(secret) + 40)
+// stretch is some words of a secret, and the lists from which what follows them is drawn.
+type stretch struct {
+	words string
+	lists [][]string
+}
+
+// stretches takes a secret apart, made a sentence.
+func stretches(secret string) []stretch {
+	fillings := map[byte][][]string{'P': {placeFirst, placeLast}, 'N': {personFirst, personLast}, 'A': {amounts}, 'T': {things}}
+	var list []stretch
+	rest := upper(secret) + secret[1:] + "."
 	for {
-		before, rest, found := strings.Cut(secret, "{")
-		b.WriteString(before)
+		words, after, found := strings.Cut(rest, "{")
 		if !found {
-			return b.String()
+			return append(list, stretch{words: words})
 		}
-		switch rest[0] {
-		case 'P':
-			b.WriteString(pick(r, placeFirst) + " " + pick(r, placeLast))
-		case 'N':
-			b.WriteString(pick(r, personFirst) + " " + pick(r, personLast))
-		case 'A':
-			b.WriteString(pick(r, amounts))
-		case 'T':
-			b.WriteString(pick(r, things))
-		}
-		secret = rest[len("P}"):]
+		list = append(list, stretch{words, fillings[after[0]]})
+		rest = after[len("P}"):]
 	}
+}
+
+// confess writes a secret with names put in.
+func (p *page) confess(r *rand.Rand, secret []stretch) string {
+	for _, s := range secret {
+		p.WriteString(s.words)
+		for i, list := range s.lists {
+			if i > 0 {
+				p.WriteByte(' ')
+			}
+			p.WriteString(pick(r, list))
+		}
+	}
+	return p.cut()
 }

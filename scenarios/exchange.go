@@ -28,13 +28,14 @@ var places = sync.OnceValue(func() []phrasing {
 
 const nowhere = "Some people sit together."
 
-// debrief is put to each player after the last turn. It names nothing that could be found out.
-var debrief = []string{
-	"The conversation is over. What do you know now that you did not know before, because %s told you or let you see it? " +
+// debrief is put to each player after the last turn, each question in two halves with the NPC's name
+// between them. It names nothing that could be found out.
+var debrief = [2][2]string{
+	{"The conversation is over. What do you know now that you did not know before, because ", " told you or let you see it? " +
 		"Give each separate point as a sentence of its own that makes sense to somebody who was absent. " +
-		"Mention only what came up; if there was nothing, say that there was nothing.",
-	"And what did you learn from your companions that you had not heard from %s? " +
-		"Again, a separate sentence for each point, and if there was nothing, say that there was nothing.",
+		"Mention only what came up; if there was nothing, say that there was nothing."},
+	{"And what did you learn from your companions that you had not heard from ", "? " +
+		"Again, a separate sentence for each point, and if there was nothing, say that there was nothing."},
 }
 
 // NewExchange makes an information exchange of a piece of knowledge. The last of the cast is the NPC,
@@ -62,7 +63,7 @@ func NewExchange(k *Knowledge, cast []*characters.Sheet) *Scenario {
 		"give one or two pieces at a time instead of reciting the whole; leave small talk as small talk; and make nothing up beyond what stands here."
 	s.Questions = make([]string, len(debrief))
 	for i, q := range debrief {
-		s.Questions[i] = strings.Replace(q, "%s", npc.Name, 1)
+		s.Questions[i] = q[0] + npc.Name + q[1]
 	}
 	return s
 }
@@ -80,8 +81,14 @@ func (k *Knowledge) account() string {
 }
 
 func meeting(k *Knowledge, cast []*characters.Sheet) string {
+	place := k.harmless(places(), nowhere)
+	size := len(place) + len(" Here are ") + len(". ") + len(k.Hook)
+	for _, c := range cast {
+		size += len(c.Name) + len(" and ")
+	}
 	var b strings.Builder
-	b.WriteString(k.harmless(places(), nowhere))
+	b.Grow(size)
+	b.WriteString(place)
 	b.WriteString(" Here are ")
 	enumerate(&b, cast)
 	b.WriteString(". ")

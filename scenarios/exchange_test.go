@@ -64,6 +64,28 @@ func TestExchangeOfUsersKnowledge(t *testing.T) {
 	}
 }
 
+// TestExchangeMeetsElsewhere holds that a place is not met at whose words the facts have in any form.
+func TestExchangeMeetsElsewhere(t *testing.T) {
+	meeting := func(fact string) string {
+		k := &scenarios.Knowledge{ID: "b", Facts: []scenarios.Fact{{Text: "A é."}, {Text: fact}}}
+		return scenarios.NewExchange(k, cast(2)).Premise
+	}
+	usual := meeting("A b.")
+	if !strings.Contains(usual, "carriers' camp") {
+		t.Fatalf("the test is about another place than %q", usual)
+	}
+	for _, fact := range []string{"camp", "A CAMPHOR b.", "A decamped.", "é camp", "Settlers", "HİGHWAY", "A \u212aettle."} {
+		if meeting(fact) == usual {
+			t.Errorf("met at a camp in spite of %q", fact)
+		}
+	}
+	for _, fact := range []string{"", "c", "ca", "cam", "c amp", "CAM", "A cäm p.", "cam\xffp"} {
+		if meeting(fact) != usual {
+			t.Errorf("%q is no reason to meet elsewhere", fact)
+		}
+	}
+}
+
 func TestLeaks(t *testing.T) {
 	k := &scenarios.Knowledge{Title: "the Brass Goat", Facts: []scenarios.Fact{{Text: "The Brass Goat bleats twice for liars."}}}
 	tests := []struct {

@@ -117,37 +117,62 @@ func hash(id string) uint64 {
 
 // phrasing is a form of words, with what it would give away if a fact had it too.
 type phrasing struct {
-	text  string
-	stems []string // roots of its content words
+	text   string
+	stems  []string    // roots of its content words, of three letters or more
+	starts [512]uint64 // a bit for every three letters that a root begins with
 }
 
 func phrasings(texts ...string) []phrasing {
 	list := make([]phrasing, len(texts))
 	for i, text := range texts {
-		list[i] = phrasing{text: text, stems: stems(strings.ReplaceAll(text, "%s", ""))}
+		p := &list[i]
+		p.text, p.stems = text, stems(strings.ReplaceAll(text, "%s", ""))
+		for _, s := range p.stems {
+			n := three(three(three(0, s[0]), s[1]), s[2])
+			p.starts[n/64] |= 1 << (n % 64)
+		}
 	}
 	return list
+}
+
+// three is a number for three letters, small or capital: the two that the number before stands for,
+// and another. What is no letter counts as one.
+func three(before uint, letter byte) uint { return (before<<5 | uint(letter&31)) % (512 * 64) }
+
+// shares reports whether a text, in small letters or capitals, holds one of the roots.
+func (p *phrasing) shares(text string) bool {
+	n := uint(0)
+	for i := range len(text) {
+		n = three(n, text[i])
+		if p.starts[n/64]>>(n%64)&1 == 0 {
+			continue
+		}
+		for _, s := range p.stems {
+			if from, to := i-2, i-2+len(s); from >= 0 && to <= len(text) && strings.EqualFold(text[from:to], s) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // harmless returns the first phrasing, counted round from the id's hash, that shares no content word
 // with the facts, or fallback. A root found inside a longer word counts as shared.
 func (k *Knowledge) harmless(list []phrasing, fallback string) string {
-	var facts strings.Builder
+	facts := make([]string, 0, 16)
 	for _, f := range k.Facts {
-		facts.WriteString(f.Text)
-		facts.WriteByte('\n')
-	}
-	lower := strings.ToLower(facts.String())
-	start := int(hash(k.ID) % uint64(len(list)))
-next:
-	for i := range list {
-		p := list[(start+i)%len(list)]
-		for _, s := range p.stems {
-			if strings.Contains(lower, s) {
-				continue next
-			}
+		text := f.Text
+		if strings.Contains(text, "İ") || strings.Contains(text, "\u212a") {
+			text = strings.ToLower(text) // of all that is not ASCII, these two have small letters that are: i and k
 		}
-		return p.text
+		facts = append(facts, text)
+	}
+	start := int(hash(k.ID) % uint64(len(list)))
+	for i := range list {
+		p := &list[(start+i)%len(list)]
+		if !slices.ContainsFunc(facts, p.shares) {
+			return p.text
+		}
 	}
 	return fallback
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // Actor decides what a character does. It is asked turn by turn and keeps no state of its own that
-// the view does not hold, so that a game can be taken up again after a stop. Work that it saves
-// between turns (a rendered transcript) is a cache.
+// the view or its calls do not hold, so that a game can be taken up again after a stop. Work that it
+// saves between turns (a rendered transcript) is a cache.
 //
 // An error ends the session as failed. A model that says something useless is no error: it is a
 // Decision with a Fault.

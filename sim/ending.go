@@ -23,27 +23,18 @@ func AllPass() Ending {
 	}
 }
 
-// TokenBudget ends the play when its calls have used that many prompt and completion tokens, as far
-// as servers said.
+// TokenBudget ends the play when the calls of its turns have used that many prompt and completion
+// tokens, as far as servers said. Debriefs do not count.
 func TokenBudget(tokens int) Ending {
 	return func(ep *Episode) (string, bool) {
-		return fmt.Sprintf("token budget of %d", tokens), ep.Tokens >= tokens
+		return fmt.Sprintf("token budget of %d", tokens), ep.Played.Tokens >= tokens
 	}
 }
 
-// WallClock ends the play when its own turns have taken that long, stops between them not counted.
+// WallClock ends the play when its turns have taken that long. Debriefs and stops do not count.
 func WallClock(limit time.Duration) Ending {
 	return func(ep *Episode) (string, bool) {
-		var spent time.Duration
-		for i := 1; i < len(ep.Events); i++ {
-			// A pause longer than the limit itself is a stop of the run, not play.
-			if d := ep.Events[i].Time.Sub(ep.Events[i-1].Time); d < limit {
-				spent += d
-			} else if ep.Events[i].Calls != nil {
-				spent += limit
-			}
-		}
-		return "wall clock of " + limit.String(), spent >= limit
+		return "wall clock of " + limit.String(), ep.Played.Time >= limit
 	}
 }
 

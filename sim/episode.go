@@ -19,14 +19,23 @@ type Episode struct {
 	Events []*Event
 	// Tokens counts prompt and completion tokens of the calls so far, where servers said.
 	Tokens int
+	// Played is what the turns so far used, without debriefs. Whoever restores an episode sets it.
+	Played Used
 	// Ended says why the play is over; empty while it goes on.
 	Ended string
 
 	cast  []characters.Public
 	seats []seat         // of the cast, in its order
 	turn  int            // the last turn played
+	since time.Time      // when what comes next began: the end of the last, or of a stop
 	moves []*Event       // one act or pass a turn
 	asked map[asked]bool // debriefs had
+}
+
+// Used is what turns took: prompt and completion tokens, where servers said, and time.
+type Used struct {
+	Tokens int
+	Time   time.Duration
 }
 
 type asked struct {
@@ -119,14 +128,21 @@ func (ep *Episode) record(now time.Time, calls []llm.Call, events ...Event) Turn
 	if len(calls) > 0 {
 		ids = make([]string, 0, len(calls))
 	}
+	tokens := 0
 	for i := range calls {
 		ids = append(ids, calls[i].ID)
 		for _, n := range []*int{calls[i].Tokens, calls[i].Output} {
 			if n != nil {
-				ep.Tokens += *n
+				tokens += *n
 			}
 		}
 	}
+	ep.Tokens += tokens
+	if events[0].Move() {
+		ep.Played.Tokens += tokens
+		ep.Played.Time += now.Sub(ep.since)
+	}
+	ep.since = now
 	for i := range events {
 		e := &events[i]
 		e.Session, e.Seq, e.Time, e.Last = ep.Session, len(ep.Events), now, i == len(events)-1

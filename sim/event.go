@@ -64,6 +64,9 @@ func (e *Event) Heard(by characters.ID) bool {
 	return len(e.Audience) == 0 || slices.Contains(e.Audience, by)
 }
 
+// Move reports whether the event is an actor's move: an act or a pass, of which every turn has one.
+func (e *Event) Move() bool { return e.Kind == KindAct || e.Kind == KindPass }
+
 // Turn is what a game yields: one actor's move with all that came of it, and the model calls behind
 // it. It is kept whole or not at all.
 type Turn struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"parley/characters"
@@ -56,7 +57,10 @@ func (g *Game) Validate() error {
 	if g.Episode.Turns == 0 && len(g.Endings) == 0 {
 		return fmt.Errorf("game %s: nothing would end it: set a number of turns or an ending", g.Episode.Session)
 	}
-	for _, c := range s.Cast {
+	for i, c := range s.Cast {
+		if slices.ContainsFunc(s.Cast[:i], func(other *characters.Sheet) bool { return other.ID == c.ID }) {
+			return fmt.Errorf("game %s: two of the cast have the id %s", g.Episode.Session, c.ID)
+		}
 		a := g.Actors[c.ID]
 		if a == nil {
 			return fmt.Errorf("game %s: nobody plays %s", g.Episode.Session, c.ID)
@@ -69,13 +73,16 @@ func (g *Game) Validate() error {
 }
 
 // Play yields turn after turn until the play is over and every debrief is held. What was yielded is
-// part of the episode already. After an error there is no further turn; the episode stays at its
-// last whole turn, and a new Game over it goes on from there.
+// part of the episode already. With an error come the calls that led to it, and no further turn; the
+// episode stays at its last whole turn, and a new Game over it goes on from there.
 func (g *Game) Play(ctx context.Context) iter.Seq2[Turn, error] {
 	return func(yield func(Turn, error) bool) {
 		if err := g.Validate(); err != nil {
 			yield(Turn{}, err)
 			return
+		}
+		if len(g.Episode.Events) > 0 {
+			g.Episode.since = g.now()
 		}
 		for {
 			if err := ctx.Err(); err != nil {
@@ -84,7 +91,7 @@ func (g *Game) Play(ctx context.Context) iter.Seq2[Turn, error] {
 			}
 			turn, err := g.step(ctx)
 			if err != nil {
-				yield(Turn{}, err)
+				yield(turn, err)
 				return
 			}
 			if turn.Events == nil || !yield(turn, nil) {
@@ -166,7 +173,7 @@ func (g *Game) move(ctx context.Context) (Turn, error) {
 	turn := ep.turn + 1
 	d, err := g.Actors[id].Act(ctx, ep.View(id, turn))
 	if err != nil {
-		return Turn{}, fmt.Errorf("session %s, turn %d, %s: %w", ep.Session, turn, id, err)
+		return Turn{Calls: d.Calls}, fmt.Errorf("session %s, turn %d, %s: %w", ep.Session, turn, id, err)
 	}
 	events, calls := make([]Event, 1), d.Calls
 	e := &events[0]
@@ -181,13 +188,14 @@ func (g *Game) move(ctx context.Context) (Turn, error) {
 	}
 	if g.Referee != nil && e.Deed != "" {
 		more, asked, err := g.Referee.Resolve(ctx, ep, e)
+		calls = append(calls, asked...)
 		if err != nil {
-			return Turn{}, fmt.Errorf("session %s, turn %d, referee: %w", ep.Session, turn, err)
+			return Turn{Calls: calls}, fmt.Errorf("session %s, turn %d, referee: %w", ep.Session, turn, err)
 		}
 		for i := range more {
 			more[i].Turn = turn
 		}
-		events, calls = append(events, more...), append(calls, asked...)
+		events = append(events, more...)
 	}
 	return ep.record(g.now(), calls, events...), nil
 }
@@ -219,7 +227,7 @@ func (g *Game) debrief(ctx context.Context, control string) (Turn, error) {
 		}
 		a, err := g.Actors[c.ID].(Debriefer).Debrief(ctx, ep.debriefView(c.ID, control), s.Questions)
 		if err != nil {
-			return Turn{}, fmt.Errorf("session %s, debrief of %s: %w", ep.Session, c.ID, err)
+			return Turn{Calls: a.Calls}, fmt.Errorf("session %s, debrief of %s: %w", ep.Session, c.ID, err)
 		}
 		return ep.record(g.now(), a.Calls, Event{
 			Turn: ep.turn, Kind: KindDebrief, Actor: c.ID, Audience: []characters.ID{c.ID},

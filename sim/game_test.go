@@ -196,6 +196,45 @@ func TestAnErrorLeavesWholeTurns(t *testing.T) {
 	}
 }
 
+// failing does nothing right, and each time has a call to show for it.
+type failing struct{ simtest.Actor }
+
+func (failing) Debrief(context.Context, *sim.View, []string) (sim.Answer, error) {
+	return sim.Answer{Calls: []llm.Call{{ID: "debrief"}}}, errors.New("boom")
+}
+
+func (failing) Resolve(context.Context, *sim.Episode, *sim.Event) ([]sim.Event, []llm.Call, error) {
+	return nil, []llm.Call{{ID: "referee"}}, errors.New("boom")
+}
+
+func TestAnErrorComesWithItsCalls(t *testing.T) {
+	act := func(err error) failing {
+		return failing{func(*sim.View) (sim.Decision, error) {
+			return sim.Decision{Deed: "jumps", Calls: []llm.Call{{ID: "act"}}}, err
+		}}
+	}
+	for want, g := range map[string]*sim.Game{
+		"act":         newGame(8, act(errors.New("boom"))),
+		"act referee": newGame(8, act(nil)),
+		"debrief":     newGame(1, act(nil)),
+	} {
+		if want == "act referee" {
+			g.Referee = failing{}
+		}
+		var ids []string
+		for turn, err := range g.Play(context.Background()) {
+			for _, call := range turn.Calls {
+				if err != nil {
+					ids = append(ids, call.ID)
+				}
+			}
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("with the error came the calls %q, want %q", got, want)
+		}
+	}
+}
+
 func TestACancelledGameStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -221,6 +260,8 @@ func TestValidate(t *testing.T) {
 		{"nobody plays a character", func(g *sim.Game) { delete(g.Actors, "b") }},
 		{"no clock", func(g *sim.Game) { g.Now = nil }},
 		{"nothing ends it", func(g *sim.Game) { g.Episode.Turns = 0 }},
+		{"two characters with one id", func(g *sim.Game) { g.Episode.Scenario.Cast[1].ID = "a" }},
+		{"one character twice", func(g *sim.Game) { g.Episode.Scenario.Cast[1] = g.Episode.Scenario.Cast[0] }},
 		{"an NPC from elsewhere", func(g *sim.Game) { g.Episode.Scenario.NPC = "zoe" }},
 		{"a player that cannot be debriefed", func(g *sim.Game) { g.Actors["a"] = new(mute) }},
 	}
@@ -348,6 +389,64 @@ func TestTokenBudget(t *testing.T) {
 	}
 }
 
+// Endings go by what the play itself used, whatever debriefs are held before it and wherever it was
+// stopped.
+func TestEndingsCountThePlayAlone(t *testing.T) {
+	for reason, end := range map[string]sim.Ending{"tokens": sim.TokenBudget(100), "time": sim.WallClock(4 * time.Second)} {
+		fresh := func(control ...string) (*sim.Game, *costly) {
+			a := &costly{tokens: 30, at: time.Unix(0, 0).UTC()}
+			g := newGame(40, a)
+			g.Endings, g.Control, g.Now = []sim.Ending{end}, control, func() time.Time { return a.at }
+			return g, a
+		}
+		g, _ := fresh()
+		play(t, g)
+		if g.Episode.Turn() != 4 {
+			t.Errorf("%s: it stopped after turn %d, want 4", reason, g.Episode.Turn())
+		}
+		g, _ = fresh(sim.ControlNoConversation)
+		want := play(t, g)
+		if g.Episode.Turn() != 4 || g.Episode.Tokens != 4*30+6*30 {
+			t.Errorf("%s: with debriefs before it, it stopped after turn %d with %d tokens in all, want 4, 300", reason, g.Episode.Turn(), g.Episode.Tokens)
+		}
+		var used sim.Used
+		for n, e := range want {
+			if e.Move() {
+				used = sim.Used{Tokens: used.Tokens + 30, Time: used.Time + time.Second}
+			}
+			g, a := fresh(sim.ControlNoConversation)
+			if err := g.Episode.Restore(kept(t, want[:n+1]), 0); err != nil {
+				t.Fatal(err)
+			}
+			g.Episode.Played = used
+			a.at = e.Time.Add(time.Hour) // the stop
+			play(t, g)
+			if g.Episode.Turn() != 4 {
+				t.Errorf("%s: stopped after event %d, it went on to turn %d, want 4", reason, n, g.Episode.Turn())
+			}
+		}
+	}
+}
+
+// costly speaks and answers, in a second and for so many tokens each time.
+type costly struct {
+	tokens int
+	at     time.Time
+}
+
+func (c *costly) call(id string) []llm.Call {
+	c.at = c.at.Add(time.Second)
+	return []llm.Call{{ID: id, Tokens: &c.tokens}}
+}
+
+func (c *costly) Act(_ context.Context, v *sim.View) (sim.Decision, error) {
+	return sim.Decision{Speech: "Yes.", Calls: c.call(fmt.Sprint("act", v.Turn))}, nil
+}
+
+func (c *costly) Debrief(_ context.Context, v *sim.View, _ []string) (sim.Answer, error) {
+	return sim.Answer{Text: "Nothing.", Calls: c.call(fmt.Sprint("debrief", v.Control, v.Self.ID))}, nil
+}
+
 func TestDiceReferee(t *testing.T) {
 	tests := []struct {
 		reason string
@@ -357,6 +456,9 @@ func TestDiceReferee(t *testing.T) {
 		{"a deed that needs no check simply happens", []string{"sits down", "", "", ""}, []string{"", "", "", ""}},
 		{"the words call for a check", []string{"picks the lock", "", "", ""}, []string{"straight", "", "", ""}},
 		{"help gives advantage", []string{"helps Bela with the door", "climbs the wall", "", ""}, []string{"", "advantage", "", ""}},
+		{"help within another word is none", []string{"laid a hand on Bela and said nothing", "climbs the wall", "", ""}, []string{"", "straight", "", ""}},
+		{"nor is it help of a name within another", []string{"helps the Isabelan guard", "climbs the wall", "", ""}, []string{"", "straight", "", ""}},
+		{"help of whom the name is possessive of", []string{"assists Bela's work", "climbs the wall", "", ""}, []string{"", "advantage", "", ""}},
 		{"a hindrance gives disadvantage", []string{"climbs the wall in the dark", "", "", ""}, []string{"disadvantage", "", "", ""}},
 		{"both cancel", []string{"helps Bela with the rope", "climbs the wall in the dark", "", ""}, []string{"", "straight", "", ""}},
 	}

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/characters"
@@ -50,16 +51,25 @@ func (d Dice) Resolve(_ context.Context, ep *Episode, attempt *Event) ([]Event, 
 
 // helped reports whether the last move of somebody else was to help this actor.
 func (Dice) helped(ep *Episode, actor characters.ID) bool {
-	me := strings.ToLower(ep.Scenario.Sheet(actor).FirstName())
+	me := " " + fold(ep.Scenario.Sheet(actor).FirstName()) + " "
 	for i := len(ep.moves) - 1; i >= 0 && i >= len(ep.moves)-len(ep.cast); i-- {
 		m := ep.moves[i]
 		if m.Actor == actor {
 			return false
 		}
-		deed := strings.ToLower(m.Deed)
-		if strings.Contains(deed, me) && (strings.Contains(deed, "help") || strings.Contains(deed, "aid") || strings.Contains(deed, "assist") || strings.Contains(deed, "steadies")) {
+		deed := fold(m.Deed)
+		if strings.Contains(" "+deed+" ", me) && slices.ContainsFunc(strings.Fields(deed), helps) {
 			return true
 		}
+	}
+	return false
+}
+
+// helps reports whether a word of a deed says that it is done to help.
+func helps(word string) bool {
+	switch word {
+	case "help", "helps", "helped", "helping", "aid", "aids", "aided", "aiding", "assist", "assists", "assisted", "assisting", "steadies":
+		return true
 	}
 	return false
 }

@@ -175,10 +175,7 @@ func (c *crew) hire(ctx context.Context, spec string, talk io.Writer) error {
 		}
 		note.Identity = &id
 	}
-	endpoint := s.BaseURL
-	if endpoint == "" {
-		endpoint = s.Scheme
-	}
+	endpoint := endpointOf(s)
 	if c.limiters[endpoint] == nil {
 		c.limiters[endpoint] = llm.NewLimiter(c.exp.Limits[endpoint], time.Now)
 		c.retries[endpoint] = llm.Retry(llm.Retrier{Now: time.Now, Rand: rand.New(rand.NewPCG(c.exp.Seed, 1))})
@@ -346,11 +343,14 @@ func (c *crew) maker(ctx context.Context, p place, spec string, prompts *agent.P
 	case note.Form != "":
 		form = agent.Form(note.Form)
 	case e.Form == "auto":
-		found, why, _, err := agent.Probe(ctx, c.open[spec], spec, sampling, time.Now)
+		found, why, calls, err := agent.Probe(ctx, c.open[spec], spec, sampling, time.Now)
 		if err != nil {
 			return nil, err
 		}
-		form, note.Form, note.Why = found, string(found), why
+		for i := range calls {
+			calls[i].Session, calls[i].Prompt, calls[i].Error = "", nil, clean(calls[i].Error) // it is always the same prompt
+		}
+		form, note.Form, note.Why, note.Probe = found, string(found), clean(why), calls
 		if found != agent.JSON {
 			fmt.Fprintf(talk, "%s plays in the form %s: %s\n", spec, found, why)
 		}

@@ -15,7 +15,7 @@ import (
 	"parley/sim/llm"
 )
 
-// Five forms, judged by a real small model with weighted scores and reviewed by it as the critic: all
+// Five forms (two with -short), judged by a real small model with weighted scores and reviewed by it as the critic: all
 // calls are kept, every verdict is a score on the scale or has a reason, and the run can be resumed.
 func TestLiveSurvey(t *testing.T) {
 	spec, _, _ := liveModel(t, "PARLEY_TEST_MODEL")
@@ -24,7 +24,11 @@ func TestLiveSurvey(t *testing.T) {
 	if err := os.Mkdir(forms, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range form.Library()[:5] {
+	documents := 5
+	if testing.Short() {
+		documents = 2
+	}
+	for _, e := range form.Library()[:documents] {
 		e.Form.Sections = e.Form.Sections[:1]
 		e.Form.Sections[0].Questions = e.Form.Sections[0].Questions[:2]
 		text := fmt.Sprintf("---\nprompt: %s\n---\n%s", e.Prompt, e.Form.Text())
@@ -51,7 +55,7 @@ func TestLiveSurvey(t *testing.T) {
 		t.Fatalf("%v %+v", err, v)
 	}
 	verdicts, calls, proposals := collect[survey.Verdict](t, out, streamVerdicts), collect[llm.Call](t, out, streamCalls), collect[survey.Proposal](t, out, streamProposals)
-	if len(verdicts) != 10 || len(calls) < 15 {
+	if len(verdicts) != 2*documents || len(calls) < 3*documents {
 		t.Errorf("%d verdicts of %d calls", len(verdicts), len(calls))
 	}
 	for _, c := range calls {
@@ -86,7 +90,7 @@ func TestLiveSurvey(t *testing.T) {
 			}
 		}
 	}
-	if asked != 5 {
+	if asked != documents {
 		t.Errorf("proposals were asked for on %d documents", asked)
 	}
 	ask(stateComplete, "resume", out)

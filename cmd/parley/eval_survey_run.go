@@ -298,7 +298,7 @@ func (p *surveyPlayer) finish(m *manifest, kept []keeper) error {
 	if m.Streams, err = compactJobs(p.dir, kept); err != nil {
 		return err
 	}
-	if m.Usage, err = usage(p.dir, nil); err != nil {
+	if m.Usage, err = usage(p.dir, m.Models, nil); err != nil {
 		return err
 	}
 	d, err := readSurvey(p.dir, m)

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
+	"cmp"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -172,31 +168,6 @@ func defaultExperiment() *Experiment {
 	}
 }
 
-// readExperiment reads an experiment file over the defaults.
-func readExperiment(path string) (*Experiment, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	e := defaultExperiment()
-	e.Turns = 0
-	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	if err := dec.Decode(e); err != nil && !errors.Is(err, io.EOF) {
-		return nil, yamlError(path, err)
-	}
-	return e, nil
-}
-
-// yamlError says where in a file the YAML is wrong, as file:line:column.
-func yamlError(path string, err error) error {
-	var y yaml.Error
-	if errors.As(err, &y) && y.GetToken() != nil {
-		p := y.GetToken().Position
-		return fmt.Errorf("%s:%d:%d: %s", path, p.Line, p.Column, y.GetMessage())
-	}
-	return fmt.Errorf("%s: %w", path, err)
-}
-
 // complete fills in what follows from the rest and says what is wrong.
 func (e *Experiment) complete() error {
 	switch {
@@ -255,6 +226,9 @@ func (e *Experiment) complete() error {
 	}
 	for _, role := range slices.Sorted(maps.Keys(e.Sampling)) {
 		checks = append(checks, oneOf("sampling", role, samplingRoles...))
+		if err := e.Sampling[role].Validate(); err != nil {
+			checks = append(checks, usagef("sampling of %s: %w", role, err))
+		}
 	}
 	atLeastOne := func(what string, n int) error {
 		if n < 1 {
@@ -263,29 +237,74 @@ func (e *Experiment) complete() error {
 		return nil
 	}
 	checks = append(checks, atLeastOne("sessions", e.Sessions), atLeastOne("players", e.Players), atLeastOne("turns", e.Turns))
-	if e.Jobs < 0 || e.Curve < 0 {
-		checks = append(checks, usagef("jobs and curve cannot be negative"))
+	if e.Jobs < 0 || e.Curve < 0 || e.Endings.Tokens < 0 || e.Endings.Wall < 0 {
+		checks = append(checks, usagef("jobs, curve and the tokens and wall of endings cannot be negative"))
 	}
 	if e.Keypoints == "judge" && (e.Judge == "lexical" || strings.HasPrefix(e.Judge, "embed:")) {
 		checks = append(checks, usagef("keypoints: judge needs a chat model as the judge; %s condenses nothing", e.Judge))
 	}
-	for _, endpoint := range slices.Sorted(maps.Keys(e.Limits)) {
-		if err := e.Limits[endpoint].Validate(); err != nil {
-			checks = append(checks, usagef("limits of %s: %w", endpoint, err))
+	var endpoints []string
+	for _, spec := range e.models() {
+		s, err := llm.ParseSpec(spec)
+		if err != nil {
+			checks = append(checks, usageError{err})
+		} else if !isReference(spec) && !slices.Contains(endpoints, endpointOf(s)) {
+			endpoints = append(endpoints, endpointOf(s))
 		}
 	}
-	for _, spec := range e.models() {
-		if _, err := llm.ParseSpec(spec); err != nil {
-			checks = append(checks, usageError{err})
+	limits := map[string]llm.Limits{}
+	for _, key := range slices.Sorted(maps.Keys(e.Limits)) {
+		endpoint := strings.TrimRight(key, "/") // as base URLs are read
+		if err := e.Limits[key].Validate(); err != nil {
+			checks = append(checks, usagef("limits of %s: %w", key, err))
 		}
+		if _, twice := limits[endpoint]; twice {
+			checks = append(checks, usagef("limits: %s stands there twice", endpoint))
+		}
+		if !slices.Contains(endpoints, endpoint) {
+			checks = append(checks, usagef("limits: no model of the experiment is at %s; there are models at: %s", key, cmp.Or(strings.Join(endpoints, ", "), "none")))
+		}
+		limits[endpoint] = e.Limits[key]
 	}
 	for _, err := range checks {
 		if err != nil {
 			return err
 		}
 	}
+	if e.Limits != nil {
+		e.Limits = limits
+	}
+	e.completeSampling()
 	return nil
 }
+
+// completeSampling writes down what is left to the defaults of each role that a model plays.
+func (e *Experiment) completeSampling() {
+	plays := map[string]bool{
+		"npc":     !isReference(e.NPC),
+		"referee": e.Referee != "none" && e.Referee != "dice",
+		"judge":   e.Judge != "lexical" && !strings.HasPrefix(e.Judge, "embed:"),
+	}
+	for i := range e.Player {
+		plays["player"] = plays["player"] || slices.ContainsFunc(e.Player[i].models(e.Players), func(spec string) bool { return !isReference(spec) })
+	}
+	completed := map[string]llm.Sampling{}
+	for _, role := range samplingRoles {
+		s, said := e.Sampling[role]
+		if role == "judge" && s.Temperature == nil {
+			s.Temperature = new(float64)
+		}
+		if plays[role] || said {
+			completed[role] = s.Complete()
+		}
+	}
+	if len(completed) > 0 {
+		e.Sampling = completed
+	}
+}
+
+// endpointOf is what the limits of a model are shared by.
+func endpointOf(s llm.Spec) string { return cmp.Or(s.BaseURL, s.Scheme) }
 
 // models lists every model that the experiment names, the judge's too.
 func (e *Experiment) models() []string {

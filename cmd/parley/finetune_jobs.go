@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -51,7 +52,7 @@ type server struct {
 // serverOf reads the flags of a server, where a record does not say it.
 func serverOf(c *cli.Context, r *hosted.Record) server {
 	s := server{base: strings.TrimRight(c.String("base-url"), "/"), variable: c.String("key-env"), version: c.String("api-version"), azure: c.Bool("azure")}
-	if r != nil && s.base == "" {
+	if r != nil && (s.base == "" || s.base == r.BaseURL) {
 		s.base, s.azure = r.BaseURL, r.Azure
 		s.variable, s.version = cmp.Or(s.variable, r.KeyVariable), cmp.Or(s.version, r.APIVersion)
 	}
@@ -129,8 +130,26 @@ func jobOf(c *cli.Context) (*handle, error) {
 		h.id = h.record.Job.ID
 	}
 	h.server = serverOf(c, h.record)
+	if h.record != nil && h.variable != "" && c.String("base-url") == "" && !keepsKeys(h.base) {
+		return nil, fmt.Errorf("%s says that the job runs on %s, which would be sent the key in %s: if you know it for yours, say so with --base-url %[2]s",
+			h.record.Path(), h.base, h.variable)
+	}
 	h.client, err = h.open()
 	return h, err
+}
+
+// keepsKeys reports whether a key may be sent where a record says, which may be somebody else's work: to
+// the vendors' own hosts, and to this machine.
+func keepsKeys(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" {
+		return true
+	}
+	return u.Scheme == "https" && (host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com"))
 }
 
 // recordOf finds the record that --name names, or the one that was ordered last.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type manifest struct {
 	Survey     *surveyConfig          `json:"survey,omitempty"` // of an evaluation of surveys, instead of an experiment
 	Models     map[string]*servedNote `json:"models"`           // as written -> what was found out before the first turn
 	Prompts    map[string]string      `json:"prompts"`          // file -> SHA-256
+	Files      map[string]string      `json:"files,omitempty"`  // file that the experiment names -> SHA-256
 	Sessions   map[State]int          `json:"sessions"`
 	Usage      *llm.Tally             `json:"usage"` // of models, by model and purpose
 	Streams    map[string]streamState `json:"streams"`
@@ -43,8 +45,11 @@ type servedNote struct {
 	Identity *llm.Identity `json:"identity,omitempty"`
 	Form     string        `json:"form,omitempty"` // json | lines
 	Why      string        `json:"why,omitempty"`  // of the form
-	NumCtx   int           `json:"num_ctx,omitempty"`
-	Ignored  []string      `json:"ignored,omitempty"` // sampling options that its server does not take
+	// Probe holds the calls that settled the form. They stand here and not among the run's calls, so
+	// that they and the form are kept at one moment, before there is a session that they could be of.
+	Probe   []llm.Call `json:"probe,omitempty"`
+	NumCtx  int        `json:"num_ctx,omitempty"`
+	Ignored []string   `json:"ignored,omitempty"` // sampling options that its server does not take
 	// Places holds form and context by place, where a replay speaks for models that differ in them.
 	Places map[string]*servedNote `json:"places,omitempty"`
 }
@@ -54,6 +59,24 @@ func newManifest(id string, e *Experiment, now time.Time) *manifest {
 		ID: id, Version: version, Go: runtime.Version(), State: stateRunning, Started: now.UTC().Truncate(time.Microsecond),
 		Experiment: e, Models: map[string]*servedNote{}, Sessions: map[State]int{},
 	}
+}
+
+// read reads a file that the experiment names, and keeps the run to what stands in it: when it is
+// taken up again, another text is refused.
+func (m *manifest) read(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	hash := fmt.Sprintf("%x", sha256.Sum256(data))
+	if was, known := m.Files[path]; known && was != hash {
+		return nil, fmt.Errorf("%s is not what the run began with (its SHA-256 begins with %.8s, and was %.8s): put it back, or begin a new run", path, hash, was)
+	}
+	if m.Files == nil {
+		m.Files = map[string]string{}
+	}
+	m.Files[path] = hash
+	return data, nil
 }
 
 // readManifest reads the manifest of a run that is a play.

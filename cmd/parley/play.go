@@ -45,7 +45,29 @@ type player struct {
 type restored struct {
 	events []sim.Event
 	tokens int
+	played sim.Used // by moves
 	calls  int
+
+	dropped map[characters.ID]int // lines that the last answered prompt of a seat left out
+}
+
+// add counts a call, which was for a move or for a debrief.
+func (r *restored) add(c *llm.Call, move bool) {
+	tokens := 0
+	for _, n := range []*int{c.Tokens, c.Output} {
+		if n != nil {
+			tokens += *n
+		}
+	}
+	if c.Fault == "" {
+		r.dropped[characters.ID(c.Actor)] = c.Dropped
+	}
+	r.calls++
+	r.tokens += tokens
+	if move {
+		r.played.Tokens += tokens
+		r.played.Time += time.Duration(c.Total) * time.Microsecond
+	}
 }
 
 // play runs all sessions that are not done. After an error the run can be resumed.
@@ -105,7 +127,11 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		if err := ep.Restore(r.events, r.tokens); err != nil {
 			return fmt.Errorf("%s does not fit the experiment: %w", p.dir, err)
 		}
+		ep.Played = r.played
 		if len(r.events) > 0 {
+			if r.events[0].Text != s.Premise {
+				return fmt.Errorf("%s does not fit the experiment: session %s began with another scene", p.dir, id)
+			}
 			row.Started = r.events[0].Time
 		}
 		row.Calls = r.calls
@@ -124,29 +150,32 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		if err != nil {
 			return err
 		}
+		if a, ok := actor.(*agent.Agent); ok && p.restored[id] != nil {
+			a.Resume(p.restored[id].dropped[c.ID])
+		}
 		game.Actors[c.ID] = actor
 		row.Cast = append(row.Cast, seatRow{ID: string(c.ID), Name: c.Name, Role: seat, Model: spec})
 	}
 	var kept llm.Ledger // messages of this session that the journal has
-	for turn, err := range game.Play(ctx) {
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if hopeless(err) {
-				return err
-			}
-			row.State, row.Error = stateFailed, clean(err.Error())
-			break
+	for turn, failed := range game.Play(ctx) {
+		if ctx.Err() != nil && failed != nil {
+			return ctx.Err()
 		}
 		b := p.journal.Batch()
-		addCalls(b, &kept, turn.Calls)
+		addCalls(b, &kept, turn.Calls) // also those of a turn that failed, which has no events
 		logs.Add(b, streamEvents, turn.Events...)
 		if err := p.journal.Append(b); err != nil {
 			return err
 		}
 		row.Calls += len(turn.Calls)
-		p.progress.turn()
+		if failed == nil {
+			p.progress.turn()
+			continue
+		}
+		if hopeless(failed) {
+			return failed
+		}
+		row.State, row.Error = stateFailed, clean(failed.Error())
 	}
 	b := p.journal.Batch()
 	if row.State == stateComplete && p.scorer != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/characters"
 	"parley/eval"
 	"parley/logs"
 	"parley/sim"
@@ -84,7 +85,7 @@ func mend(dir string) (done map[string]bool, open map[string]*restored, err erro
 			whole[e.Session] = e.Seq
 		}
 	}
-	kept := map[string]bool{} // calls of whole turns
+	kept := map[string]bool{} // calls of whole turns, and whether they were for a move
 	if err := filter(dir, streamEvents, func(e *sim.Event) bool {
 		if done[e.Session] {
 			return true
@@ -95,12 +96,12 @@ func mend(dir string) (done map[string]bool, open map[string]*restored, err erro
 		}
 		r := open[e.Session]
 		if r == nil {
-			r = &restored{}
+			r = &restored{dropped: map[characters.ID]int{}}
 			open[e.Session] = r
 		}
 		r.events = append(r.events, *e)
 		for _, id := range e.Calls {
-			kept[id] = true
+			kept[id] = e.Move()
 		}
 		return true
 	}); err != nil {
@@ -110,18 +111,11 @@ func mend(dir string) (done map[string]bool, open map[string]*restored, err erro
 		if done[c.Session] {
 			return true
 		}
-		if !kept[c.ID] {
-			return false
+		move, ok := kept[c.ID]
+		if r := open[c.Session]; ok && r != nil {
+			r.add(c, move)
 		}
-		if r := open[c.Session]; r != nil {
-			r.calls++
-			for _, n := range []*int{c.Tokens, c.Output} {
-				if n != nil {
-					r.tokens += *n
-				}
-			}
-		}
-		return true
+		return ok
 	}); err != nil {
 		return nil, nil, err
 	}

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,7 +18,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 
 	"parley/characters"
@@ -39,7 +41,7 @@ func runCommand() *cli.Command {
 			&cli.IntFlag{Name: "players", Value: 3, Usage: "`N` players at the table beside the NPC"},
 			&cli.IntFlag{Name: "turns", Value: 30, Usage: "`N` turns a session, one turn being one actor's move"},
 			&cli.IntFlag{Name: "rounds", DefaultText: "unset", Usage: "`N` rounds a session: another way to say --turns"},
-			&cli.StringSliceFlag{Name: "player", Usage: "`MODEL` of the players; each further one is an arm that plays the same sessions"},
+			&cli.GenericFlag{Name: "player", Value: new(specList), Usage: "`MODEL` of the players; each further one is an arm that plays the same sessions"},
 			&cli.StringFlag{Name: "npc", Usage: "`MODEL` of the NPC (default reference:npc)"},
 			&cli.StringFlag{Name: "order", Usage: "who moves when: fixed (default), shuffled, initiative or addressed"},
 			&cli.StringFlag{Name: "referee", Usage: "who resolves deeds: none (default), dice or a `MODEL`"},
@@ -65,7 +67,7 @@ func runCommand() *cli.Command {
 				return err
 			}
 			if c.Bool("print-config") {
-				text, err := yaml.Marshal(e)
+				text, err := e.encode()
 				if err != nil {
 					return err
 				}
@@ -83,6 +85,13 @@ func runCommand() *cli.Command {
 			e.Out = ""
 			if exists(filepath.Join(dir, manifestName)) {
 				return fmt.Errorf("%s holds a run already: go on with it (parley resume %s) or name another directory", dir, dir)
+			}
+			for _, stream := range streams {
+				for _, path := range []string{journalPath(dir, stream), parquetPath(dir, stream)} {
+					if exists(path) {
+						return fmt.Errorf("%s is of another run, whose %s is gone: put that back, or name another directory", path, manifestName)
+					}
+				}
 			}
 			return runAll(c, dir, newManifest(id, e, time.Now()), false)
 		},
@@ -116,6 +125,11 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 		"sessions": &e.Sessions, "players": &e.Players, "turns": &e.Turns, "rounds": &e.Rounds,
 		"curve": &e.Curve, "jobs": &e.Jobs,
 	}
+	for _, name := range []string{"turns", "rounds"} {
+		if c.IsSet(name) && c.Int(name) < 1 {
+			return nil, usagef("%s is %d: at least 1 is needed", name, c.Int(name))
+		}
+	}
 	if c.IsSet("rounds") && !c.IsSet("turns") {
 		e.Turns = 0
 	}
@@ -132,7 +146,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 	}
 	if c.IsSet("player") {
 		e.Player = nil
-		for _, spec := range c.StringSlice("player") {
+		for _, spec := range *c.Generic("player").(*specList) {
 			e.Player = append(e.Player, Arm{Model: spec})
 		}
 	}
@@ -150,6 +164,12 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 	}
 	return e, e.complete()
 }
+
+// specList is a flag that names a model each time it is given. A comma is part of the name.
+type specList []string
+
+func (s *specList) Set(text string) error { *s = append(*s, text); return nil }
+func (s *specList) String() string        { return strings.Join(*s, " ") }
 
 // newRunID names a run by its time, and by chance, since two may start within a second.
 func newRunID(now time.Time) (string, error) {
@@ -215,17 +235,17 @@ func printRun(w io.Writer, dir string, m *manifest) error {
 // playRun plays what is left of a run, and brings it into its final form.
 func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again bool) (err error) {
 	e := m.Experiment
-	st, err := newStage(e)
+	st, err := newStage(m)
 	if err != nil {
-		return err
+		return fromElsewhere(err, again)
 	}
-	prices, err := readPrices(e)
+	prices, err := readPrices(m)
 	if err != nil {
-		return err
+		return fromElsewhere(err, again)
 	}
 	crew, err := newCrew(ctx, m, talk)
 	if err != nil {
-		return err
+		return fromElsewhere(err, again)
 	}
 	judge, err := crew.judge(ctx)
 	if err != nil {
@@ -274,6 +294,15 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 	return p.finish()
 }
 
+// fromElsewhere adds what to do where a run that is taken up again does not find a file by its name.
+func fromElsewhere(err error, again bool) error {
+	var missing *fs.PathError
+	if again && errors.Is(err, fs.ErrNotExist) && errors.As(err, &missing) && !filepath.IsAbs(missing.Path) {
+		return fmt.Errorf("%w; the run names its files as seen from the directory that it was started in: resume it from there", err)
+	}
+	return err
+}
+
 // finish turns the journal into Parquet, measures, and writes the manifest last: until it says
 // complete, all of this can be done again.
 func (p *player) finish() error {
@@ -282,7 +311,7 @@ func (p *player) finish() error {
 	if m.Streams, err = compact(p.dir); err != nil {
 		return err
 	}
-	if m.Usage, err = usage(p.dir, p.prices); err != nil {
+	if m.Usage, err = usage(p.dir, m.Models, p.prices); err != nil {
 		return err
 	}
 	if m.Results, m.Sessions, err = measure(p.dir, p.exp); err != nil {
@@ -304,21 +333,21 @@ func (p *player) finish() error {
 }
 
 // readPrices reads the user's price file; nil where there is none.
-func readPrices(e *Experiment) (*llm.Prices, error) {
-	if e.Prices == "" {
+func readPrices(m *manifest) (*llm.Prices, error) {
+	file := m.Experiment.Prices
+	if file == "" {
 		return nil, nil
 	}
-	f, err := os.Open(e.Prices)
+	data, err := m.read(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return llm.ReadPrices(f, e.Prices)
+	return llm.ReadPrices(bytes.NewReader(data), file)
 }
 
-// usage adds up what the calls of a run used, by model and by what they were for (a player's or the
-// NPC's moves, debriefs, the judge), and what that cost where the user has prices.
-func usage(dir string, prices *llm.Prices) (*llm.Tally, error) {
+// usage adds up what the calls of a run used, by model and by what they were for (the probe, a
+// player's or the NPC's moves, debriefs, the judge), and what that cost where the user has prices.
+func usage(dir string, models map[string]*servedNote, prices *llm.Prices) (*llm.Tally, error) {
 	npc := map[string]string{} // session -> who it was
 	for row, err := range rows[sessionRow](dir, streamSessions) {
 		if err != nil {
@@ -332,6 +361,11 @@ func usage(dir string, prices *llm.Prices) (*llm.Tally, error) {
 			return nil, err
 		}
 		meter.Add(billed(call, npc[call.Session]))
+	}
+	for _, note := range models {
+		for _, call := range note.Probe {
+			meter.Add(call)
+		}
 	}
 	tally := meter.Tally(prices)
 	return &tally, nil
@@ -386,45 +420,57 @@ func dropJournals(dir string) error {
 }
 
 // newStage reads the files that scenarios are drawn from. The libraries wait until they are needed.
-func newStage(e *Experiment) (*stage, error) {
-	st := &stage{}
-	read := func(files []string, each func(r io.Reader, file string) error) error {
+// Characters that may sit at one table have different IDs and names, whichever files they are from.
+func newStage(m *manifest) (*stage, error) {
+	e, st := m.Experiment, &stage{}
+	var errs []error
+	read := func(files []string, each func(r io.Reader, file string) error) {
 		for _, file := range files {
-			f, err := os.Open(file)
-			if err != nil {
-				return err
+			data, err := m.read(file)
+			if err == nil {
+				err = each(bytes.NewReader(data), file)
 			}
-			err = each(f, file)
-			f.Close()
-			if err != nil {
-				return err
+			errs = append(errs, err)
+		}
+	}
+	read(e.Knowledge, func(r io.Reader, file string) error {
+		k, err := scenarios.ReadKnowledge(r, file)
+		st.knowledge = append(st.knowledge, k...)
+		return err
+	})
+	read(e.Scenes, func(r io.Reader, file string) error {
+		s, err := scenarios.ReadScenes(r, file)
+		st.scenes = append(st.scenes, s...)
+		return err
+	})
+	from := map[string]string{} // ID or folded name -> file
+	add := func(sheets []*characters.Sheet, file string) error {
+		for _, s := range sheets {
+			name := cmp.Or(string(characters.Slug(s.Name)), strings.ToLower(s.Name)) // without a Latin letter
+			for _, key := range []string{"id " + string(s.ID), "name " + name} {
+				if other, taken := from[key]; taken {
+					return fmt.Errorf("characters: %s and %s both have somebody of the %s: keep one of the two", other, file, key)
+				}
+				from[key] = file
 			}
 		}
+		st.sheets = append(st.sheets, sheets...)
 		return nil
 	}
-	err := errors.Join(
-		read(e.Knowledge, func(r io.Reader, file string) error {
-			k, err := scenarios.ReadKnowledge(r, file)
-			st.knowledge = append(st.knowledge, k...)
-			return err
-		}),
-		read(e.Scenes, func(r io.Reader, file string) error {
-			s, err := scenarios.ReadScenes(r, file)
-			st.scenes = append(st.scenes, s...)
-			return err
-		}),
-	)
 	for _, name := range e.Characters {
 		if name == "library" {
-			st.sheets = append(st.sheets, characters.Library()...)
+			errs = append(errs, add(characters.Library(), name))
 			continue
 		}
-		err = errors.Join(err, read([]string{name}, func(r io.Reader, file string) error {
+		read([]string{name}, func(r io.Reader, file string) error {
 			sheets, err := characters.Read(r, file)
-			st.sheets = append(st.sheets, sheets...)
-			return err
-		}))
+			if err != nil {
+				return err
+			}
+			return add(sheets, file)
+		})
 	}
+	err := errors.Join(errs...)
 	if err == nil && st.sheets != nil && len(st.sheets) < e.Players+1 {
 		err = usagef("characters: %d for a cast of %d", len(st.sheets), e.Players+1)
 	}

@@ -55,6 +55,9 @@ func f(t testing.TB, p ieg.Predictor, xs []ieg.Interaction) (c, o float64) {
 
 // The floors are those that the linear virtual DM has to hold on real play, as means over seeds.
 func TestRealPlay(t *testing.T) {
+	if raced {
+		t.Skip("ten trainings take minutes under the race detector, which has nothing to look for in them; .ci/run has them without it")
+	}
 	train, val, test := windows(t, "train"), windows(t, "val"), windows(t, "test")
 	var bestC, bestO float64
 	for _, b := range ieg.Baselines(train) {

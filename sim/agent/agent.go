@@ -89,7 +89,7 @@ func New(cfg Config) (*Maker, error) {
 }
 
 // Agent returns an agent for one seat of one session. It plays whichever character its views show,
-// and holds nothing but what it rendered of them. The agents of one session, whichever makers they
+// and holds nothing but what it rendered of them, and how much of it was too long. The agents of one session, whichever makers they
 // are from, may share a table; with nil, the agent has one of its own.
 func (m *Maker) Agent(t *Table) *Agent {
 	if t == nil {
@@ -103,7 +103,12 @@ type Agent struct {
 	maker *Maker
 	table *Table
 	memory
+	resumed int // lines that the last prompt before a stop left out; 0 once this is taken over
 }
+
+// Resume tells an agent that goes on after a stop how many lines the last prompt of its seat that was
+// answered had left out (llm.Call.Dropped), so that it asks as if it had not been stopped.
+func (a *Agent) Resume(dropped int) { a.resumed = dropped }
 
 // Act asks the model for a move. Errors are those of the model, but for a content filter's, which is
 // a fault of the decision. Which facts a move gives away is not known here: Facts is nil.
@@ -158,6 +163,9 @@ func (a *Agent) ask(ctx context.Context, seed uint64, t llm.Tag, s llm.Sampling,
 	if s.Seed == nil {
 		drawn := int64(seed & 0x7fffffff)
 		s.Seed = &drawn
+	}
+	if a.resumed > 0 {
+		a.dropped, a.resumed = a.lasting(a.resumed, a.maker.window), 0
 	}
 	calls := make([]llm.Call, 0, 1)
 	for dropped, kept := a.dropped, a.dropped; ; t.Try++ {

@@ -117,4 +117,6 @@ var hostile = map[string]string{
 	"colon":    "A%: ",
 	"and":      "TO: % and ",
 	"commas":   `{"to":"%,%,%,`,
+	"whispers": "(whispers to %) ",
+	"asides":   `"%" I whisper to %, `,
 }

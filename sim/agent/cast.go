@@ -76,9 +76,14 @@ var notCast = map[string]int{
 var meansEverybody = map[string]bool{
 	"all": true, "everyone": true, "everybody": true, "the-group": true, "group": true, "the-party": true,
 	"party": true, "the-table": true, "table": true, "the-room": true, "others": true, "the-others": true,
-	"none": true, "nobody": true, "no-one": true, "noone": true, "null": true, "n-a": true, "na": true,
-	"public": true, "aloud": true, "empty": true, "anyone": true, "all-of-you": true, "everyone-else": true,
+	"public": true, "aloud": true, "anyone": true, "all-of-you": true, "everyone-else": true,
 	"all-players": true, "the-whole-group": true, "the-whole-party": true,
+}
+
+// meansNobody are ways to leave a list of addressees empty. Beside a name they say nothing.
+var meansNobody = map[string]bool{
+	"none": true, "nobody": true, "no-one": true, "noone": true, "null": true, "n-a": true, "na": true, "empty": true,
+	"nobody-else": true, "no-one-else": true,
 }
 
 // key folds a name, so that case, accents, apostrophes and Markdown make no difference.
@@ -212,10 +217,10 @@ func (c *cast) find(name string) int {
 	return nobody
 }
 
-// whom resolves the addressees of a whisper. Everybody, or nobody in particular, is no whisper: nil.
-// ok is false where a name that was given is not known or not clear; what is returned is then only
-// those who are, and nobody where that leaves it open who is meant.
-func (c *cast) whom(names []string) (to []characters.ID, ok bool) {
+// whom resolves the addressees of a whisper. Everybody, which all says, or nobody in particular, is no
+// whisper: nil. ok is false where a name that was given is not known or not clear; what is returned is
+// then only those who are, and nobody where that leaves it open who is meant.
+func (c *cast) whom(names []string) (to []characters.ID, ok, all bool) {
 	ok = true
 	named, foggy := false, false
 	var marked uint64 // of people; a table has far fewer than 64 seats
@@ -223,7 +228,7 @@ func (c *cast) whom(names []string) (to []characters.ID, ok bool) {
 		for _, i := range c.those(name) {
 			switch {
 			case i == everybody:
-				return nil, true
+				return nil, true, true
 			case i == unclear:
 				named, ok, foggy = true, false, true
 			case i == nobody:
@@ -241,13 +246,13 @@ func (c *cast) whom(names []string) (to []characters.ID, ok bool) {
 	}
 	switch {
 	case !named:
-		return nil, true
+		return nil, true, false
 	case foggy || len(to) == 0:
-		return nil, false
+		return nil, false, false
 	case len(to) == len(c.people)-1 && c.self >= 0 && ok:
-		return nil, true // all the others are everybody
+		return nil, true, true // all the others are everybody
 	}
-	return to, ok
+	return to, ok, false
 }
 
 // those resolves one entry of a list of addressees, which may itself be a list.
@@ -260,16 +265,21 @@ func (c *cast) those(entry string) []int {
 	if len(entry) > 200 {
 		return []int{nobody}
 	}
-	if _, taken := c.lookup(k); meansEverybody[k] && !taken {
+	if _, taken := c.lookup(k); !taken && meansNobody[k] {
+		return nil
+	} else if !taken && meansEverybody[k] {
 		return []int{everybody}
 	}
 	if i := c.find(entry); i != nobody && !strings.ContainsAny(entry, ",;&/") {
 		return []int{i}
 	}
-	for _, lead := range []string{"to ", "only ", "just "} {
+	for _, lead := range []string{"to ", "only ", "just ", "nobody but ", "no one but ", "whisper to ", "whispers to "} {
 		if len(entry) > len(lead) && strings.EqualFold(entry[:len(lead)], lead) {
 			return c.those(entry[len(lead):])
 		}
+	}
+	if strings.Contains(entry, " but ") || strings.Contains(entry, " except ") {
+		return []int{unclear} // whoever is left
 	}
 	parts := strings.FieldsFunc(entry, func(r rune) bool { return strings.ContainsRune(",;&/|", r) })
 	if len(parts) == 1 {

@@ -31,14 +31,15 @@ const (
 	// FaultUnparsed is a reply in which no move can be found: not the form that was asked for, or the
 	// form's own placeholders.
 	FaultUnparsed = "unparsed"
-	// FaultOtherLanguage is a move most of whose letters are not Latin. A debrief's text is kept.
+	// FaultOtherLanguage is a move most of whose letters are not Latin, or of six words and more that is
+	// clearly French, German, Spanish, Italian or Portuguese. A debrief's text is kept.
 	FaultOtherLanguage = "other language"
 	// FaultLeakedTokens is a reply with a chat template's tokens in it. It is cut at the first one, and
 	// what stands before, if anything, is played. A debrief's text is kept up to there.
 	FaultLeakedTokens = "leaked tokens"
-	// FaultUnknownAddressee is a whisper to somebody who is not at the table, or to a name that two
-	// share. It is never said aloud instead. Where others whom it names are known, it is whispered to
-	// these alone.
+	// FaultUnknownAddressee is a whisper to somebody who is not at the table, to a name that two share, or
+	// to nobody named. It is never said aloud instead. Where others whom it names are known, it is
+	// whispered to these alone.
 	FaultUnknownAddressee = "unknown addressee"
 	// FaultTooLong is speech or a deed of more than MaxRunes. It is played up to the last sentence that
 	// fits.
@@ -107,10 +108,13 @@ func eight(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// foreign reports whether most letters of some texts are not Latin. Fewer than four letters say
-// nothing, unless none is Latin.
+// foreign reports whether some texts are in another language: most of their letters are not Latin, or
+// their words are another tongue's. Fewer than four letters say nothing, unless none is Latin.
 func foreign(texts ...string) bool {
 	latin, other := 0, 0
+	if otherTongue(texts...) {
+		return true
+	}
 	if !slices.ContainsFunc(texts, wide) {
 		return false
 	}

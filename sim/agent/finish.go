@@ -11,7 +11,7 @@ import (
 // placeholders, refusal, other language, unknown addressee; and for a move that is played: speaks for
 // others, leaked tokens, unknown addressee, too long.
 func (c *cast) finish(d *draft, leaked bool) Move {
-	speech, deeds := splitDeeds(c.whispering(d, unescape(d.speech)))
+	speech, deeds := splitDeeds(c.directions(d, unescape(d.speech)))
 	speech, echo := stripped(speech)
 	deed, echoed := stripped(strings.ReplaceAll(unescape(d.deed), "*", ""))
 	if len(deeds) > 0 {
@@ -55,12 +55,13 @@ func (c *cast) finish(d *draft, leaked bool) Move {
 		return Move{Fault: FaultOtherLanguage}
 	}
 	m := Move{Speech: speech, Deed: deed}
-	if len(d.to) == 0 && !d.whispered {
-		d.to = c.whisperedDeed(deed)
+	c.narrates(d, speech)
+	if to, marked := c.whispersTo(deed); marked && (c.allKnown(to) || speech != "" || quotes(deed)) {
+		d.whisper(to)
 	}
 	if len(d.to) > 0 || d.whispered {
-		to, ok := c.whom(d.to)
-		if len(to) == 0 && (!ok || len(d.to) == 0) {
+		to, ok := c.heard(d)
+		if len(to) == 0 && !ok {
 			return Move{Fault: FaultUnknownAddressee}
 		}
 		m.To = to
@@ -123,64 +124,3 @@ func nothing(text string) bool {
 }
 
 func sameAs(text, word string) bool { return strings.EqualFold(strings.TrimSuffix(text, "."), word) }
-
-// whispering takes a leading "(whispers to Bren)" or "*whispers to Bren*" off a speech.
-func (c *cast) whispering(d *draft, speech string) string {
-	s := strings.TrimLeft(speech, " \t\n\"“'")
-	if s == "" || s[0] != '(' && s[0] != '*' {
-		return speech
-	}
-	closer := ")"
-	if s[0] == '*' {
-		closer = "*"
-	}
-	end := strings.Index(s[1:min(len(s), maxHead)], closer)
-	if end < 0 {
-		return speech
-	}
-	inner := strings.TrimSpace(s[1 : 1+end])
-	if low := strings.ToLower(inner); low != "whispers" && low != "whispering" && low != "whisper" &&
-		!strings.HasPrefix(low, "whispers to ") && !strings.HasPrefix(low, "whispering to ") && !strings.HasPrefix(low, "whisper to ") {
-		return speech
-	}
-	if len(d.to) == 0 {
-		c.aside(d, inner)
-	}
-	return s[end+2:]
-}
-
-// whisperedDeed returns the cast members that a deed such as "whispers to Bren and Cade about it" is
-// for. Whispering to somebody else, a horse or a god, is for everybody to see.
-func (c *cast) whisperedDeed(deed string) (to []string) {
-	verb, rest, _ := strings.Cut(deed, " ")
-	if low := strings.ToLower(verb); low != "whispers" && low != "whisper" && low != "whispering" {
-		return nil
-	}
-	rest, ok := strings.CutPrefix(rest, "to ")
-	if !ok {
-		return nil
-	}
-	words := strings.Fields(rest[:min(len(rest), 4*maxHead)])
-	for len(words) > 0 {
-		n := min(3, len(words))
-		for ; n > 0; n-- {
-			name := strings.TrimRight(strings.Join(words[:n], " "), ",.;:")
-			if who, ok := c.lookup(key(name)); ok && who != c.self {
-				to = append(to, name)
-				break
-			}
-		}
-		if n == 0 {
-			break
-		}
-		more := strings.HasSuffix(words[n-1], ",")
-		words = words[n:]
-		if len(words) > 0 && words[0] == "and" {
-			more, words = true, words[1:]
-		}
-		if !more {
-			break
-		}
-	}
-	return to
-}

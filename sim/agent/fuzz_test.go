@@ -152,3 +152,31 @@ func TestFakes(t *testing.T) {
 		}
 	}
 }
+
+// FuzzWhisper checks that nothing of a reply that is marked as a whisper becomes public, whatever else it
+// says, and that what is whispered to somebody unknown is heard by nobody but those it names.
+func FuzzWhisper(f *testing.F) {
+	for _, r := range replies {
+		if len(r.raw) < 4000 {
+			f.Add(r.raw)
+		}
+	}
+	for _, w := range whispers {
+		f.Add(w.raw)
+	}
+	cast := public()
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, head := range []string{"SAY (to %): xqzmark. ", "WHISPER TO %: xqzmark. ", "(whispers to %) xqzmark. ", "TO: %\nSAY: xqzmark. "} {
+			low := strings.ToLower(text)
+			if strings.Contains(text, "{") || strings.Contains(low, "maud") && strings.Contains(low, "zéph") || strings.Contains(low, "to") && strings.HasPrefix(head, "TO") {
+				continue // an object of its own, or all the others named, or another list
+			}
+			for _, name := range []string{"Bren", "Gorm"} {
+				m := agent.Parse(strings.ReplaceAll(head, "%", name)+text, agent.Lines, "orla", cast)
+				if strings.Contains(m.Speech+m.Deed, "xqzmark") && len(m.To) == 0 {
+					t.Errorf("a whisper to %s is public: %+v", name, m)
+				}
+			}
+		}
+	})
+}

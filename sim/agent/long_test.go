@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"parley/characters"
 	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/agent"
@@ -163,36 +168,62 @@ func TestDebriefFaults(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
+	schema := &llm.Error{Model: "m", Fault: llm.BadRequest, Err: errors.New("with a schema")}
 	for _, test := range []struct {
 		reason, raw string
 		finish      llm.Finish
-		err         error
+		err         error // for requests with a schema
+		plain       error // for those without
 		form        agent.Form
 		why         string
+		calls       int
 	}{
-		{reason: "it works", raw: `{"speech":"To the hills.","deed":"","to":[]}`, form: agent.JSON, why: "answered in JSON"},
-		{reason: "prose", raw: "It leads to the hills.", form: agent.Lines, why: `"unparsed"`},
-		{reason: "cut off", raw: `{"speech":"To the`, finish: llm.Length, form: agent.Lines, why: `"cut off"`},
-		{reason: "no schemas", err: &llm.Error{Model: "m", Fault: llm.Unsupported}, form: agent.Lines, why: "does not take a JSON schema"},
-		{reason: "schema refused", err: &llm.Error{Model: "m", Fault: llm.BadRequest}, form: agent.Lines, why: "bad request"},
-		{reason: "filtered", finish: llm.Filtered, form: agent.JSON, why: "filtered"},
-		{reason: "no server", err: &llm.Error{Model: "m", Fault: llm.Unreachable}},
+		{reason: "it works", raw: `{"speech":"To the hills.","deed":"","to":[]}`, form: agent.JSON, why: "answered in JSON", calls: 1},
+		{reason: "thought and fenced", raw: "<think>{}</think>```json\n{\"speech\":\"To the hills.\"}\n```", form: agent.JSON, why: "answered in JSON", calls: 1},
+		{reason: "prose", raw: "It leads to the hills.", form: agent.Lines, why: `"unparsed"`, calls: 1},
+		{reason: "lines", raw: "SAY: It leads to the hills.", form: agent.Lines, why: "not in JSON", calls: 1},
+		{reason: "too few tokens", raw: `{"speech":"To the`, finish: llm.Length, form: agent.Lines, why: `"cut off"`, calls: 1},
+		{reason: "no schemas", err: &llm.Error{Model: "m", Fault: llm.Unsupported}, form: agent.Lines, why: "does not take a JSON schema", calls: 1},
+		{reason: "schema refused", err: schema, raw: "SAY: To the hills.", form: agent.Lines, why: "only without a JSON schema: ask ada for a move: m: bad request", calls: 2},
+		{reason: "refused anyhow", err: schema, plain: &llm.Error{Model: "m", Fault: llm.BadRequest}, calls: 2},
+		{reason: "filtered", finish: llm.Filtered, form: agent.JSON, why: "filtered", calls: 1},
+		{reason: "no server", err: &llm.Error{Model: "m", Fault: llm.Unreachable}, calls: 1},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
 			m := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
-				if len(req.Schema) == 0 || req.Tag.Purpose != "probe" {
-					t.Errorf("probed without a schema or for %q", req.Tag.Purpose)
+				if req.Tag.Purpose != "probe" {
+					t.Errorf("probed for %q", req.Tag.Purpose)
 				}
-				if test.err != nil {
+				switch {
+				case len(req.Schema) > 0 && test.err != nil:
 					return nil, test.err
+				case len(req.Schema) == 0 && test.plain != nil:
+					return nil, test.plain
 				}
 				return &llm.Response{Text: test.raw, Finish: test.finish}, nil
 			})
 			form, why, calls, err := agent.Probe(t.Context(), m, "m", llm.Sampling{}, now)
-			if form != test.form || !strings.Contains(why, test.why) || len(calls) != 1 || (err != nil) != (test.form == "") {
-				t.Errorf("form %q because %q, %d calls, error %v; want %q because of %q", form, why, len(calls), err, test.form, test.why)
+			if form != test.form || !strings.Contains(why, test.why) || len(calls) != test.calls || (err != nil) != (test.form == "") {
+				t.Errorf("form %q because %q, %d calls, error %v; want %q because of %q in %d", form, why, len(calls), err, test.form, test.why, test.calls)
 			}
 		})
+	}
+}
+
+// A connection that breaks is tried again; one that breaks every time may be the model's doing.
+func TestProbeOverABrokenConnection(t *testing.T) {
+	for broken, want := range map[int]agent.Form{1: agent.JSON, 2: agent.JSON, 3: agent.Lines} {
+		asked := 0
+		m := llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
+			if asked++; asked <= broken {
+				return &llm.Response{Text: `{"speech":"To th`, Finish: llm.Cut}, nil
+			}
+			return &llm.Response{Text: `{"speech":"To the hills."}`, Finish: llm.Stop}, nil
+		})
+		form, why, calls, err := agent.Probe(t.Context(), m, "m", llm.Sampling{}, now)
+		if form != want || err != nil || len(calls) != asked {
+			t.Errorf("broken %d times: form %q because %q, %d calls, %v", broken, form, why, len(calls), err)
+		}
 	}
 }
 
@@ -209,5 +240,83 @@ func TestContextNeedHoldsARealPrompt(t *testing.T) {
 	}
 	if agent.ContextNeed(30, 0) != agent.ContextNeed(30, 400) {
 		t.Error("0 tokens are not the default of a sampling")
+	}
+}
+
+// A game that is stopped after any turn, and gone on with by agents that are built anew, asks with the
+// same calls as one that was not: what was left out before is not tried again, what was left out in
+// need only is.
+func TestResumedAgentsLeaveOutWhatWasLeftOut(t *testing.T) {
+	s := &scenarios.Scenario{
+		Kind: scenarios.Exchange, Title: "the Ashen Bell", Premise: "Rain keeps four people in a chapel for the night.",
+		Cast: sheets, NPC: "maud", Knowledge: knowledge, Questions: []string{"What do you know of the bell?"},
+	}
+	// Its context holds less where the reply may be long, as a server's does. Sometimes it blocks.
+	m := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
+		n := 0
+		for _, p := range req.Messages {
+			n += len(p.Content) + 1
+		}
+		holds := 4000 - 2*max(0, req.Sampling.MaxTokens-100)
+		switch turn := req.Tag.Turn; {
+		case n > holds:
+			return nil, &llm.Error{Model: "m", Fault: llm.TooLong, Err: fmt.Errorf("%d bytes do not fit", n)}
+		case turn%9 == 0:
+			return nil, &llm.Error{Model: "m", Fault: llm.Blocked}
+		case turn%11 == 3:
+			return &llm.Response{Text: "SAY: " + natural(17), Finish: llm.Stop}, nil
+		default:
+			return &llm.Response{Text: fmt.Sprintf("SAY: This is remark %d, and %s.", turn, strings.Repeat("on it goes ", turn%5)), Finish: llm.Stop}, nil
+		}
+	})
+	maker, err := agent.New(agent.Config{Model: m, Name: "m", Form: agent.Lines, Now: now, Sampling: llm.Sampling{NumCtx: 2048, MaxTokens: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	play := func(before []sim.Event, dropped map[characters.ID]int) (turns []sim.Turn) {
+		ep := sim.NewEpisode("s1", 5, s, 48)
+		if err := ep.Restore(before, 0); err != nil {
+			t.Fatal(err)
+		}
+		g := sim.Game{Episode: ep, Actors: map[characters.ID]sim.Actor{}, Control: []string{sim.ControlNoConversation, sim.ControlTold}, Now: now}
+		table := new(agent.Table)
+		for _, c := range s.Cast {
+			a := maker.Agent(table)
+			a.Resume(dropped[c.ID])
+			g.Actors[c.ID] = a
+		}
+		for turn, err := range g.Play(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			turns = append(turns, turn)
+		}
+		return turns
+	}
+	want := play(nil, nil)
+	var before []sim.Event
+	dropped, refused, inNeed, blocked := map[characters.ID]int{}, 0, 0, 0
+	for i, turn := range want {
+		before = append(before, turn.Events...)
+		for _, c := range turn.Calls {
+			id := characters.ID(c.Actor)
+			if c.Dropped < dropped[id] {
+				inNeed++
+			}
+			switch {
+			case c.Fault == "":
+				dropped[id] = c.Dropped
+			case c.Fault == llm.TooLong:
+				refused++
+			case c.Dropped != dropped[id]:
+				blocked++
+			}
+		}
+		if got := play(before, dropped); !reflect.DeepEqual(want[i+1:], append([]sim.Turn{}, got...)) {
+			t.Fatalf("stopped after turn %d (-undisturbed +resumed):\n%s", i, cmp.Diff(want[i+1:], got, cmpopts.IgnoreUnexported(llm.Message{})))
+		}
+	}
+	if refused < 6 || inNeed == 0 || blocked == 0 {
+		t.Errorf("the play shows little: %d prompts too long, %d times less left out again, %d blocked after more was left out", refused, inNeed, blocked)
 	}
 }

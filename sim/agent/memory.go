@@ -180,6 +180,20 @@ func (a *memory) leaveOut(dropped, window int) (next int, lasting bool) {
 	return max(most, dropped), false
 }
 
+// lasting returns the last cut that leaves out at most so many lines: the one that a prompt which left
+// out that many has left for those after it.
+func (a *memory) lasting(dropped, window int) (cut int) {
+	at := 0
+	for i := range min(dropped, len(a.lines)) {
+		before := at / window
+		at += len(a.lines[i].Content) + 1
+		if at/window != before {
+			cut = i + 1
+		}
+	}
+	return cut
+}
+
 // schema is what a reply in the JSON form has to satisfy. Every key is required and no other is
 // allowed, as hosted servers insist.
 func (c *cast) schema(checks bool) json.RawMessage {

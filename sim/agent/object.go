@@ -10,7 +10,9 @@ import (
 // fields are what a reply's object says, before it is checked: a move, or a referee's verdict.
 type fields struct {
 	speech, deed, check, speaker  string
-	to                            []string
+	to, target                    []string
+	whisper, manner               []string // ways to say that it is a whisper
+	addressed                     bool     // there is a key that says to whom
 	pass                          bool
 	class, mode, success, failure string
 	known                         bool // at least one key that was asked for
@@ -178,6 +180,9 @@ func (r *reader) value(key string, depth int) bool {
 			return false
 		case "true":
 			r.f.pass = r.f.pass || key == "pass"
+			if key == "whisper" {
+				r.keep(key, bare)
+			}
 		default:
 			r.keep(key, bare)
 		}
@@ -210,7 +215,14 @@ func (r *reader) list(key string, depth int) bool {
 	}
 }
 
-func (r *reader) know(key string) { r.f.known = r.f.known || key != "" && key != "speaker" }
+func (r *reader) know(key string) {
+	switch key {
+	case "", "speaker", "target", "manner":
+		return
+	}
+	r.f.known = true
+	r.f.addressed = r.f.addressed || key == "to"
+}
 
 func (r *reader) keep(key, text string) {
 	add := func(to *string) {
@@ -228,6 +240,12 @@ func (r *reader) keep(key, text string) {
 		if len(r.f.to) < 64 {
 			r.f.to = append(r.f.to, text)
 		}
+	case "target":
+		r.f.target = append(r.f.target, text)
+	case "whisper":
+		r.f.whisper = append(r.f.whisper, text)
+	case "manner":
+		r.f.manner = append(r.f.manner, text)
 	case "check":
 		r.f.check = text
 	case "speaker":
@@ -254,17 +272,24 @@ func field(name string) string {
 		return name
 	}
 	switch strings.ToLower(spelling.Replace(strings.TrimSpace(name))) {
-	case "speech", "say", "says", "said", "speak", "dialogue", "dialog", "utterance", "words", "text":
+	case "speech", "say", "says", "said", "speak", "dialogue", "dialog", "utterance", "words", "text", "content", "message":
 		return "speech"
 	case "deed", "deeds", "do", "does", "action", "actions", "act":
 		return "deed"
-	case "to", "whisper_to", "whispers_to", "addressee", "addressees", "recipient", "recipients":
+	case "to", "whisper_to", "whispers_to", "whispered_to", "whispering_to", "whisperto", "whispersto", "private_to", "visible_to",
+		"heard_by", "audience", "addressee", "addressees", "recipient", "recipients":
 		return "to"
+	case "target", "targets", "listener", "listeners":
+		return "target"
+	case "whisper", "whispers", "whispered", "whispering", "is_whisper", "private", "privately", "secret":
+		return "whisper"
+	case "type", "kind", "mode", "manner", "tone", "volume", "style", "visibility", "voice":
+		return "manner"
 	case "check", "skill", "skill_check":
 		return "check"
 	case "pass":
 		return "pass"
-	case "speaker", "name", "character", "actor":
+	case "speaker", "name", "character", "actor", "role":
 		return "speaker"
 	}
 	return ""

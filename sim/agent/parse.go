@@ -38,12 +38,14 @@ func Parse(raw string, form Form, self characters.ID, public []characters.Public
 // draft is a move before its texts are cleaned and its names are resolved.
 type draft struct {
 	speech, deed, check string
-	to                  []string
-	whispered           bool // marked as a whisper, whether or not it says to whom
-	found               bool // a move was found, be it a pass
-	others              bool // it went on with somebody else's line
-	open                bool // it reaches to the end of the reply
-	halved              bool // an object that does not end
+	to                  []string // what stands in the field or the line for it
+	aside               []string // whom marks of a whisper name
+	whispered           bool     // there is such a mark, whether or not it says to whom
+	fielded             bool     // there is a field that says who hears it, be it nobody
+	found               bool     // a move was found, be it a pass
+	others              bool     // it went on with somebody else's line
+	open                bool     // it reaches to the end of the reply
+	halved              bool     // an object that does not end
 }
 
 // parse reads a reply; cut says that the server stopped it before the model did.
@@ -94,12 +96,15 @@ func (c *cast) draft(text string, form Form) draft {
 
 // filled makes a draft of an object's fields; before and after are what stands around it.
 func (c *cast) filled(f fields, before, after string) draft {
-	d := draft{check: f.check, to: f.to}
+	d := draft{check: f.check, to: f.to, fielded: f.addressed}
 	if f.speaker != "" && c.other(c.named(f.speaker)) || c.announces(before) {
 		d.others = true
 		return d
 	}
 	d.found = true
+	c.marked(&d, &f)
+	c.announced(&d, before)
+	c.announced(&d, after)
 	d.speech = c.part(&d, f.speech)
 	d.deed = c.joined(d.deed, c.part(&d, f.deed))
 	if strings.IndexFunc(after, unicode.IsLetter) >= 0 {
@@ -160,7 +165,8 @@ func (c *cast) part(d *draft, text string) string {
 	var own strings.Builder
 	for line := range strings.Lines(unified(text)) {
 		line = strings.TrimSpace(line)
-		if kind, rest := labelled(line); own.Len() == 0 && (kind == sayLabel || kind == doLabel) {
+		if kind, aside, rest := labelled(line); own.Len() == 0 && (kind == sayLabel || kind == doLabel) {
+			c.aside(d, aside)
 			line = rest // the key leaked into the text
 		}
 		h, ok := c.speaker(line)
@@ -202,14 +208,10 @@ func (c *cast) aside(d *draft, text string) {
 	if text == "" {
 		return
 	}
-	first, rest, _ := strings.Cut(text, " ")
-	switch {
-	case strings.HasPrefix(strings.ToLower(first), "whisper"):
-		d.whispered = true
-		if to, ok := strings.CutPrefix(strings.TrimSpace(rest), "to "); ok {
-			d.to = append(d.to, to)
-		}
-	case !speechVerbs[strings.ToLower(first)]:
+	first, _, _ := strings.Cut(text, " ")
+	if to, marked := c.directs(text, !d.fielded); marked {
+		d.whisper(to)
+	} else if !speechVerbs[strings.ToLower(first)] {
 		d.deed = c.joined(d.deed, text)
 	}
 }
@@ -269,7 +271,11 @@ func (s *script) line(line string) bool {
 		return true
 	}
 	for range 8 { // "Orla: SAY: Orla: ..." and "SAY: ... DO: ..." on one line
-		if kind, rest := labelled(line); kind != noLabel {
+		if kind, aside, rest := labelled(line); kind != noLabel {
+			s.c.aside(&s.d, aside)
+			if kind == whisperLabel {
+				kind, rest = s.c.whisperLine(&s.d, rest)
+			}
 			if !s.begin(kind) {
 				return false
 			}
@@ -277,7 +283,6 @@ func (s *script) line(line string) bool {
 				value, after, more := inline(rest)
 				if kind == toLabel {
 					s.d.to = append(s.d.to, value)
-					s.d.whispered = s.d.whispered || value != ""
 				} else {
 					s.d.check = value
 				}
@@ -294,6 +299,9 @@ func (s *script) line(line string) bool {
 			}
 			s.c.aside(&s.d, h.aside)
 			line = h.rest
+		} else if names, ok := strings.CutPrefix(line, "TO "); ok && (s.c.allKnown([]string{names}) || proper(names)) {
+			s.d.to = append(s.d.to, names) // the colon was forgotten
+			return true
 		} else {
 			before, after, more := inline(line)
 			s.put(before)
@@ -333,6 +341,9 @@ func (s *script) begin(kind label) bool {
 
 func (s *script) put(text string) {
 	to := &s.plain
+	if s.current != sayLabel && s.current != doLabel {
+		s.c.announced(&s.d, text)
+	}
 	switch {
 	case s.current == sayLabel:
 		to = &s.say

@@ -15,23 +15,42 @@ import (
 // JSON. It returns the form, and why it is that one, for the run's record. Errors that a form has
 // nothing to do with, such as a server that is not there, are returned.
 func Probe(ctx context.Context, model llm.Model, name string, sampling llm.Sampling, now func() time.Time) (form Form, reason string, calls []llm.Call, err error) {
-	m, err := New(Config{Model: model, Name: name, Sampling: sampling, Form: JSON, Now: now})
-	if err != nil {
-		return "", "", nil, err
+	ask := func(form Form) (sim.Decision, error) {
+		m, err := New(Config{Model: model, Name: name, Sampling: sampling, Form: form, Now: now})
+		if err != nil {
+			return sim.Decision{}, err
+		}
+		d, err := m.Agent(nil).act(ctx, probeView(), "probe")
+		calls = append(calls, d.Calls...)
+		return d, err
 	}
-	d, err := m.Agent(nil).act(ctx, probeView(), "probe")
-	switch fault := llm.FaultOf(err); {
-	case fault == llm.Unsupported, fault == llm.BadRequest:
-		return Lines, fmt.Sprintf("lines: the server does not take a JSON schema: %v", err), d.Calls, nil
+	d, err := ask(JSON)
+	for again := 0; again < 2 && err == nil && calls[len(calls)-1].Finish == llm.Cut; again++ {
+		d, err = ask(JSON) // a connection that broke says nothing of the model
+	}
+	switch llm.FaultOf(err) {
+	case llm.Unsupported:
+		return Lines, fmt.Sprintf("the server does not take a JSON schema: %v", err), calls, nil
+	case llm.BadRequest:
+		if _, plain := ask(Lines); plain != nil {
+			return "", "", calls, fmt.Errorf("probe %s: %w", name, plain)
+		}
+		return Lines, fmt.Sprintf("the server takes the request only without a JSON schema: %v", err), calls, nil
+	}
+	switch {
 	case err != nil:
-		return "", "", d.Calls, fmt.Errorf("probe %s: %w", name, err)
+		return "", "", calls, fmt.Errorf("probe %s: %w", name, err)
 	case d.Fault == FaultFiltered, d.Fault == FaultRefused, d.Fault == FaultOtherLanguage:
 		// The form did not stand in the way, and lines would not help.
-		return JSON, fmt.Sprintf("json: the probe was answered, though not with a move (%s)", d.Fault), d.Calls, nil
+		return JSON, fmt.Sprintf("the probe was answered, though not with a move (%s)", d.Fault), calls, nil
 	case d.Fault != "" && d.Fault != FaultTooLong && d.Fault != FaultUnknownAddressee:
-		return Lines, fmt.Sprintf("lines: the reply to a probe in JSON had the fault %q", d.Fault), d.Calls, nil
+		return Lines, fmt.Sprintf("the reply to a probe in JSON had the fault %q", d.Fault), calls, nil
 	}
-	return JSON, "json: a probe was answered in JSON", d.Calls, nil
+	text, _ := withoutReasoning(calls[len(calls)-1].Reply)
+	if _, _, _, s := object(text, field); s != whole {
+		return Lines, "the reply to a probe in JSON was a move, but not in JSON", calls, nil
+	}
+	return JSON, "a probe was answered in JSON", calls, nil
 }
 
 func probeView() *sim.View {

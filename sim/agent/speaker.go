@@ -141,18 +141,31 @@ const (
 	toLabel
 	checkLabel
 	passLabel
+	whisperLabel // of names or of what is whispered
 )
 
 // labels are how models spell them.
 var labels = map[string]label{
 	"say": sayLabel, "says": sayLabel, "speech": sayLabel, "speak": sayLabel, "dialogue": sayLabel, "said": sayLabel,
 	"do": doLabel, "does": doLabel, "deed": doLabel, "act": doLabel, "action": doLabel,
-	"to": toLabel, "whisper": toLabel, "whisper to": toLabel, "whispers to": toLabel, "whispering to": toLabel,
+	"to": toLabel, "whisper to": toLabel, "whispers to": toLabel, "whispering to": toLabel,
+	"whisper": whisperLabel, "whispers": whisperLabel, "whispering": whisperLabel, "whispered": whisperLabel,
 	"check": checkLabel, "skill": checkLabel, "skill check": checkLabel, "pass": passLabel,
 }
 
-// labelled reads the label at the head of a line: "SAY: ", "**Say:** ", "1. DO - ", "PASS".
-func labelled(line string) (label, string) {
+// labelOf looks a word of at most 16 letters up in labels.
+func labelOf(word string) label {
+	var small [16]byte
+	n := copy(small[:], word)
+	for i := range n {
+		small[i] |= 0x20 // a space stays one
+	}
+	return labels[string(small[:n])]
+}
+
+// labelled reads the label at the head of a line: "SAY: ", "**Say:** ", "1. DO - ", "PASS". aside is
+// what stands between a label and its colon: "SAY (to Bren): ".
+func labelled(line string) (kind label, aside, rest string) {
 	bare := strings.TrimLeft(line, decoration)
 	if len(bare) > 2 && unicode.IsDigit(rune(bare[0])) && (bare[1] == '.' || bare[1] == ')') {
 		bare = strings.TrimLeft(bare[2:], decoration)
@@ -162,30 +175,94 @@ func labelled(line string) (label, string) {
 		end++
 	}
 	word := strings.TrimRight(bare[:end], " ")
-	kind := labels[strings.ToLower(word)]
+	kind = labelOf(word)
 	if kind == noLabel {
-		return noLabel, ""
+		return directed(bare)
 	}
-	rest := strings.TrimLeft(bare[end:], " *_\"”`")
+	rest = strings.TrimLeft(bare[end:], " *_\"”`")
 	if kind == passLabel {
 		// "Pass the salt." is speech: the word stands alone, or behind it a mark.
 		if tail := strings.TrimLeft(rest, ".:!])"); strings.TrimSpace(strings.Trim(tail, decoration+".")) == "" {
-			return passLabel, ""
+			return passLabel, "", ""
 		}
-		return noLabel, ""
+		return noLabel, "", ""
 	}
 	r, size := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == ':' || r == '：' || r == '=':
-	case (r == '-' || r == '–' || r == '—') && word == strings.ToUpper(word):
+	case (r == '-' || r == '–' || r == '—') && word == strings.ToUpper(word) && !strings.HasPrefix(rest, "->"):
 	default:
-		return noLabel, ""
+		return directed(bare)
 	}
 	rest = strings.TrimSpace(rest[size:])
 	if strings.HasPrefix(rest, "**") { // the end of **SAY:**
 		rest = strings.TrimSpace(rest[2:])
 	}
-	return kind, rest
+	return kind, "", rest
+}
+
+// directed reads a label with a stage direction: "SAY (to Bren): ", "WHISPER TO Bren: ", "TO Bren: ". The
+// aside that it returns is a whisper's where it says to whom. Without parentheses the label has to be in
+// capitals, or whisper: "Say to Bren: ..." may be said.
+func directed(bare string) (kind label, aside, rest string) {
+	end := 0
+	for end < len(bare) && end < 16 && 'a' <= bare[end]|0x20 && bare[end]|0x20 <= 'z' {
+		end++
+	}
+	if end == 0 || end == len(bare) || bare[end] == ':' {
+		return noLabel, "", ""
+	}
+	word := bare[:end]
+	kind = labelOf(word)
+	switch kind {
+	case sayLabel, doLabel, toLabel, whisperLabel:
+	default:
+		return noLabel, "", ""
+	}
+	capitals := word == strings.ToUpper(word)
+	after := strings.TrimLeft(bare[end:], " ,*_")
+	switch {
+	case after == "":
+		return noLabel, "", ""
+	case strings.IndexByte("([<", after[0]) >= 0:
+		end := strings.IndexByte(after[:min(len(after), maxHead)], closing(after[0]))
+		if end < 0 {
+			return noLabel, "", ""
+		}
+		aside, rest = after[1:end], strings.TrimLeft(after[end+1:], " *_")
+		colon := strings.HasPrefix(rest, ":")
+		if kind == toLabel && !capitals || !colon && !capitals {
+			return noLabel, "", ""
+		}
+		rest = strings.TrimPrefix(rest, ":")
+	default:
+		end := strings.IndexByte(after[:min(len(after), maxHead)], ':')
+		if end < 0 || strings.ContainsAny(after[:end], ".!?;\"“)]") {
+			return noLabel, "", ""
+		}
+		aside, rest = after[:end], after[end+1:]
+		first, _, _ := strings.Cut(strings.ToLower(aside), " ")
+		arrow := strings.ContainsAny(first, ">→@")
+		switch {
+		case kind == toLabel && capitals, kind == whisperLabel && (capitals || first == "to"):
+		case capitals && (arrow || first == "to" || first == "only" || first == "aside" || isWhisper(first) || strings.HasSuffix(first, "ly")):
+		default:
+			return noLabel, "", ""
+		}
+	}
+	aside = strings.Trim(aside, " \t*_")
+	names := strings.TrimLeft(aside, " ->→@")
+	to := len(names) > 3 && strings.EqualFold(names[:3], "to ")
+	if to {
+		names = strings.TrimLeft(names[3:], " ")
+	}
+	if to || names != aside || kind == toLabel || kind == whisperLabel {
+		aside = "whispers to " + names
+	}
+	if kind != doLabel {
+		kind = sayLabel
+	}
+	return kind, aside, strings.TrimLeft(rest, " \t*_")
 }
 
 // inline finds the next label within a line, which has to be in capitals there.
@@ -206,6 +283,13 @@ func inline(line string) (before, after string, found bool) {
 				break
 			}
 			from = i + len(l)
+		}
+	}
+	for _, l := range [...]string{"WHISPER", "SAY ("} { // such as WHISPER TO Bren:
+		if i := strings.Index(line, l); i > 0 && (at < 0 || i < at) && strings.IndexByte(" \t*.!?\"'|,;", line[i-1]) >= 0 {
+			if kind, _, _ := labelled(line[i:]); kind != noLabel {
+				at = i
+			}
 		}
 	}
 	if at < 0 {

@@ -9,6 +9,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -142,7 +145,62 @@ func (s Sampling) Complete() Sampling {
 	if s.MaxTokens == 0 {
 		s.MaxTokens = 400
 	}
+	switch s.Think { // as YAML has them
+	case "true":
+		s.Think = "on"
+	case "false":
+		s.Think = "off"
+	}
 	return s
+}
+
+// Validate says what no server could make sense of.
+func (s Sampling) Validate() error {
+	var errs []error
+	number := func(name string, v *float64, low, high float64) {
+		if v != nil && !(low <= *v && *v <= high) {
+			errs = append(errs, fmt.Errorf("%s is %v: say %v to %v", name, *v, low, high))
+		}
+	}
+	number("temperature", s.Temperature, 0, 100)
+	number("top_p", s.TopP, 0, 1)
+	number("min_p", s.MinP, 0, 1)
+	number("repeat_penalty", s.RepeatPenalty, 0.01, 100)
+	number("presence_penalty", s.PresencePenalty, -2, 2)
+	number("frequency_penalty", s.FrequencyPenalty, -2, 2)
+	least := func(name string, v *int, low int) {
+		if v != nil && *v < low {
+			errs = append(errs, fmt.Errorf("%s is %d: say %d or more", name, *v, low))
+		}
+	}
+	least("top_k", s.TopK, 0)
+	least("repeat_last_n", s.RepeatLastN, -1)
+	least("max_tokens", &s.MaxTokens, 0)
+	least("num_ctx", &s.NumCtx, 0)
+	least("num_thread", &s.NumThread, 0)
+	if s.KeepAlive != "" {
+		_, err := KeepAlive(s.KeepAlive)
+		errs = append(errs, err)
+	}
+	switch s.Think {
+	case "", "on", "off", "true", "false", "low", "medium", "high":
+	default:
+		errs = append(errs, fmt.Errorf("think is %q: say on, off, low, medium or high", s.Think))
+	}
+	return errors.Join(errs...)
+}
+
+// KeepAlive reads how long a server keeps a model loaded: seconds, or a time such as 10m. Less than
+// nothing is for ever.
+func KeepAlive(text string) (time.Duration, error) {
+	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return time.Duration(n) * time.Second, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("keep_alive %q is not seconds nor a time such as 10m", text)
+	}
+	return d, nil
 }
 
 // Request is one question to a model.

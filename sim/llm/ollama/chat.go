@@ -16,6 +16,10 @@ import (
 func (m *Model) Generate(ctx context.Context, req llm.Request) (*llm.Response, error) {
 	limited, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
+	req.Sampling = req.Sampling.Complete()
+	if err := req.Sampling.Validate(); err != nil {
+		return nil, m.fail(llm.BadRequest, err, "")
+	}
 	chat, err := m.chat(req)
 	if err != nil {
 		return nil, err
@@ -44,13 +48,13 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (*llm.Response, e
 // refusesThink matches how a server says that a model does not think, or not so.
 var refusesThink = regexp.MustCompile(`not support thinking|think value`)
 
-// chat writes a request, all but its thinking.
+// chat writes a request with a sampling that is complete and valid, all but its thinking.
 func (m *Model) chat(req llm.Request) (*api.ChatRequest, error) {
 	prompt := wire.Messages(req.Messages)
 	if len(prompt) == 0 {
 		return nil, m.fail(llm.BadRequest, errors.New("the prompt is empty"), "")
 	}
-	s := req.Sampling.Complete()
+	s := req.Sampling
 	if m.set.KeepAlive != "" {
 		s.KeepAlive = m.set.KeepAlive
 	}
@@ -83,10 +87,7 @@ func (m *Model) chat(req llm.Request) (*api.ChatRequest, error) {
 		chat.Options["stop"] = s.Stop
 	}
 	if s.KeepAlive != "" {
-		d, err := keepAlive(s.KeepAlive)
-		if err != nil {
-			return nil, m.fail(llm.BadRequest, err, "")
-		}
+		d, _ := llm.KeepAlive(s.KeepAlive) // it is valid
 		chat.KeepAlive = &api.Duration{Duration: d}
 	}
 	if req.TopLogprobs > 0 {

@@ -67,7 +67,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) (*llm.Response, error
 		Options: m.options(0, 0), // as in a chat: other ones would load the model anew
 	}
 	if m.set.KeepAlive != "" {
-		d, _ := keepAlive(m.set.KeepAlive) // read by Open
+		d, _ := llm.KeepAlive(m.set.KeepAlive) // read by Open
 		req.KeepAlive = &api.Duration{Duration: d}
 	}
 	client, x := m.client(64 << 20)

@@ -81,7 +81,7 @@ func Open(ctx context.Context, spec llm.Spec, o Options) (llm.Model, error) {
 	read.Int("num_gpu", 0, &m.gpu)
 	read.Func("keep_alive", "seconds or a time such as 10m", func(s string) error {
 		m.set.KeepAlive = s
-		_, err := keepAlive(s)
+		_, err := llm.KeepAlive(s)
 		return err
 	})
 	read.Text("think", &m.set.Think, "on", "off", "low", "medium", "high")
@@ -138,19 +138,6 @@ func parseHost(text string) (*url.URL, error) {
 	// An address copied from a client of /v1 is meant all the same.
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1")
 	return u, nil
-}
-
-// keepAlive reads how long a server is to keep a model: seconds or a time such as 10m; a negative one
-// is for ever.
-func keepAlive(text string) (time.Duration, error) {
-	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
-		return time.Duration(n) * time.Second, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, fmt.Errorf("keep_alive %q is not seconds nor a time such as 10m", text)
-	}
-	return d, nil
 }
 
 // address is the server's, without credentials.

@@ -82,6 +82,12 @@ func TestBody(t *testing.T) {
 		{"m", llm.Sampling{KeepAlive: "0", Think: "on", Temperature: new(1e-45)},
 			object{"options": func() object { o := fullOptions(neutral); return o }(), "keep_alive": 0.0, "think": true}, "the smallest float aborts the runner"},
 	}
+	for _, yes := range []string{"on", "true"} {
+		tests = append(tests, tests[0])
+		last := &tests[len(tests)-1]
+		last.sampling, last.reason = llm.Sampling{Think: yes}, "true is how YAML writes on"
+		last.want = object{"options": neutral, "think": true}
+	}
 	last := tests[3].want["options"].(object)
 	last["temperature"] = 0.0
 	for _, name := range []string{"seed", "stop", "num_ctx", "num_thread"} {

@@ -162,6 +162,9 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (*llm.Response, e
 		return nil, err
 	}
 	req.Sampling = req.Sampling.Complete()
+	if err := req.Sampling.Validate(); err != nil {
+		return nil, m.fail(llm.BadRequest, err, "")
+	}
 	req.Messages = wire.Messages(req.Messages)
 	if len(req.Messages) == 0 {
 		return nil, m.fail(llm.BadRequest, errors.New("the prompt is empty"), "")

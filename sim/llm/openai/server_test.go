@@ -64,6 +64,7 @@ func TestBody(t *testing.T) {
 		{"o3-mini?dialect=ollama", llm.Sampling{MaxTokens: 9}, map[string]any{"max_tokens": 9.0}, []string{"min_p", "repeat_penalty", "top_k"}, "Ollama ignores the other"},
 		{"m?dialect=openai&stream=false&max_tokens_field=max_completion_tokens", llm.Sampling{MaxTokens: 9}, map[string]any{"stream": nil, "stream_options": nil, "max_tokens": nil, "max_completion_tokens": 9.0}, nil, ""},
 		{"m?dialect=openai", llm.Sampling{Temperature: new(1e-45), Think: "high"}, map[string]any{"temperature": 0.0, "reasoning_effort": "high"}, nil, "the smallest float aborts Ollama's runner"},
+		{"m?dialect=extended", llm.Sampling{Think: "true"}, map[string]any{"chat_template_kwargs": map[string]any{"enable_thinking": true}}, nil, "as YAML writes on"},
 	}
 	for _, tt := range tests {
 		h := newHost(t, func(w http.ResponseWriter, _ int, _ map[string]any) { say(w, "a") })

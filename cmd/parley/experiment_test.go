@@ -1,0 +1,83 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/sim/llm"
+)
+
+// What is printed reads back as the same, whatever stands in it.
+func TestExperimentReadsBack(t *testing.T) {
+	for _, text := range []string{
+		"\n", "\n\n", "a\n", "\na", " a\n  b\n", "\r\n", "\r", "\t", "a\tb", "a: b", "a:", ":", "#", "a #b", " x ", "", " ", "-", "- a", "--- a",
+		"?", "? a", "!", "&a", "*a", "|", ">", "%", "@", "`", "'", "\"", "\\", "\\n", "{}", "[a, b]", "a, b", "{{.}}", "~", "null", "true", "yes",
+		"1", "1.5", "0x1", "1e3", ".nan", "2024-01-01", "\u0000", "\u0007", "\u007f", "\u0085", "\u2028", "\u2029", "\ufeff", "é", "😀", "<<", "=",
+		"script:a,b.txt", "openai:m?key_env=K@http://127.0.0.1:8000/v1",
+	} {
+		e := defaultExperiment()
+		e.Name, e.NPC, e.Order, e.Judge, e.Prompts, e.Prices, e.Cache, e.Out = text, text, text, text, text, text, text, text
+		e.Player = []Arm{{Name: text, Model: text}, {Name: "mixed", Cast: []string{text, "reference:loner"}}}
+		e.Control, e.Characters, e.Knowledge, e.Scenes = []string{text, text}, []string{text}, []string{"a", text}, []string{text}
+		e.Sampling = map[string]llm.Sampling{"npc": llm.Sampling{Stop: []string{text, "x", text}, KeepAlive: text, Temperature: new(1e-7)}.Complete(), text: {}}
+		e.Limits = map[string]llm.Limits{text: {Concurrent: 1}}
+		e.Endings.Wall, e.Seed = 1500*time.Millisecond, 1<<64-1
+		printed, err := e.encode()
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		again, err := decodeExperiment("printed", printed)
+		if err != nil {
+			t.Errorf("%q: %v\n%s", text, err, printed)
+			continue
+		}
+		if !reflect.DeepEqual(e, again) {
+			t.Errorf("%q reads back as another:\n%s\n%+v\n%+v", text, printed, e, again)
+		}
+	}
+}
+
+func TestExperimentFile(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"", "f:1: no experiment in it"},
+		{"# sessions: 3\n", "f:1: no experiment in it"},
+		{"sessions: 3\n---\nsessions: 4\n", "f:3: a second YAML document"},
+		{"sessions: 3.7", "f:1:11: sessions is 3.7: a whole number is needed"},
+		{"seed: 1\nsampling:\n  npc: {max_tokens: 3.5}", "f:3:21: max_tokens is 3.5"},
+		{"sessions: 3\nturns: 0", "f:2:8: turns is 0: at least 1"},
+		{"rounds: -3", "f:1:9: rounds is -3: at least 1"},
+		{"player: [", "f:1:9: "},
+		{"sampling: {npc: {think: maybe}}", `sampling of npc: think is "maybe"`},
+		{"sampling: {player: {temperature: .nan}}", "sampling of player: temperature is NaN"},
+		{"sampling: {judge: {keep_alive: banana}}", `sampling of judge: keep_alive "banana"`},
+		{"endings: {tokens: -5}", "cannot be negative"},
+		{"endings: {wall: -5s}", "cannot be negative"},
+		{"limits: {opneai: {concurrent: 1}}\nnpc: openai:x", "no model of the experiment is at opneai; there are models at: openai"},
+		{"limits: {\"http://h/v1\": {}, \"http://h/v1/\": {}}\nnpc: openai:x@http://h/v1", "limits: http://h/v1 stands there twice"},
+	} {
+		e, err := decodeExperiment("f", []byte(test.text))
+		if err == nil {
+			err = e.complete()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) && !strings.Contains(err.Error(), " "+test.want) {
+			t.Errorf("%q: %v, want %s", test.text, err, test.want)
+		}
+	}
+	e, err := decodeExperiment("f", []byte("turns: 8.0\nlimits: {\"http://h/v1/\": {concurrent: 2}}\nnpc: openai:x@http://h/v1/\nsampling: {npc: {think: true, top_p: 0.5}}"))
+	if err == nil {
+		err = e.complete()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Turns != 8 || e.Limits["http://h/v1"].Concurrent != 2 || len(e.Limits) != 1 {
+		t.Errorf("turns %d, limits %v", e.Turns, e.Limits)
+	}
+	// Whatever a model does is written down, also what was left to the defaults.
+	if s := e.Sampling["npc"]; s.Think != "on" || *s.TopP != 0.5 || *s.Temperature != 0.8 || s.MaxTokens != 400 || len(e.Sampling) != 1 {
+		t.Errorf("sampling %+v", e.Sampling)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package vdm_test
+
+const raced = true
