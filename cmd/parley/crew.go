@@ -33,7 +33,7 @@ type crew struct {
 	embed    map[string]llm.Model // of those that also embed texts
 	limiters map[string]*llm.Limiter
 	retries  map[string]llm.Middleware
-	makers   map[[2]string]*agent.Maker // seat and spec
+	makers   map[[3]string]*agent.Maker // role, spec, and the place where a replay differs by it
 	standing map[string]reference.Actor
 	prices   *llm.Prices
 	dm       sim.Referee
@@ -50,7 +50,7 @@ func newCrew(ctx context.Context, m *manifest, sample func() ([]*scenarios.Scena
 	e := m.Experiment
 	c := &crew{
 		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
-		retries: map[string]llm.Middleware{}, makers: map[[2]string]*agent.Maker{}, standing: map[string]reference.Actor{},
+		retries: map[string]llm.Middleware{}, makers: map[[3]string]*agent.Maker{}, standing: map[string]reference.Actor{},
 	}
 	prompts := agent.BuiltinPrompts()
 	if e.Prompts != "" {
@@ -84,17 +84,20 @@ func newCrew(ctx context.Context, m *manifest, sample func() ([]*scenarios.Scena
 	if err := c.settleContexts(sample, prompts); err != nil {
 		return nil, err
 	}
-	seats := c.seats()
-	for _, seat := range []string{"player", "npc"} {
-		for _, spec := range seats[seat] {
-			if isReference(spec) || c.makers[[2]string{seat, spec}] != nil {
-				continue
-			}
-			maker, err := c.maker(ctx, seat, spec, prompts, talk)
+	for _, p := range e.places() {
+		spec := e.model(p)
+		if isReference(spec) {
+			continue
+		}
+		if err := c.likeRecorded(spec); err != nil {
+			return nil, err
+		}
+		if key := c.key(p, spec); c.makers[key] == nil {
+			maker, err := c.maker(ctx, p, spec, prompts, talk)
 			if err != nil {
 				return nil, err
 			}
-			c.makers[[2]string{seat, spec}] = maker
+			c.makers[key] = maker
 		}
 	}
 	if e.Referee != "none" && e.Referee != "dice" {
@@ -112,7 +115,7 @@ func (c *crew) hireReferee(prompts *agent.Prompts) error {
 		return usagef("%s cannot referee: say none, dice or a chat model", spec)
 	}
 	dm, err := agent.NewDM(agent.Config{
-		Model: c.open[spec], Name: spec, Sampling: c.sampling("referee", spec), Prompts: prompts, Now: time.Now,
+		Model: c.open[spec], Name: spec, Sampling: c.sampling(place{role: "referee"}), Prompts: prompts, Now: time.Now,
 	})
 	c.dm = dm
 	return err
@@ -120,14 +123,13 @@ func (c *crew) hireReferee(prompts *agent.Prompts) error {
 
 // settleContexts decides once a run how large the context of each local model that plays is.
 func (c *crew) settleContexts(sample func() ([]*scenarios.Scenario, error), prompts *agent.Prompts) error {
-	e, seats := c.exp, c.seats()
-	seats["referee"] = []string{e.Referee}
+	e, places := c.exp, append(c.exp.places(), place{role: "referee"})
 	var drawn []*scenarios.Scenario
 	for spec := range c.open {
 		note, longest := c.manifest.Models[spec], 0
-		for role, specs := range seats {
-			if slices.Contains(specs, spec) {
-				longest = max(longest, e.Sampling[role].Complete().MaxTokens)
+		for _, p := range places {
+			if e.model(p) == spec {
+				longest = max(longest, e.Sampling[p.role].Complete().MaxTokens)
 			}
 		}
 		if note.NumCtx > 0 || longest == 0 || !strings.HasPrefix(spec, "ollama:") {
@@ -161,13 +163,24 @@ func (c *crew) settleContexts(sample func() ([]*scenarios.Scenario, error), prom
 	return nil
 }
 
-// seats lists who plays what.
-func (c *crew) seats() map[string][]string {
-	var players []string
-	for i := range c.exp.Player {
-		players = append(players, c.exp.Player[i].models(c.exp.Players)...)
+// key finds the maker of the agents in a place.
+func (c *crew) key(p place, spec string) [3]string {
+	key := [3]string{p.role, spec}
+	if note := c.manifest.Models[spec]; note != nil && note.Places[p.String()] != nil {
+		key[2] = p.String()
 	}
-	return map[string][]string{"player": players, "npc": {c.exp.NPC}}
+	return key
+}
+
+// likeRecorded settles what a replay keeps to, unless the form is asked for or settled already.
+func (c *crew) likeRecorded(spec string) error {
+	dir, ok := strings.CutPrefix(spec, "replay:")
+	note := c.manifest.Models[spec]
+	if !ok || c.exp.Form != "auto" || note.Form != "" || note.Places != nil {
+		return nil
+	}
+	filled := slices.DeleteFunc(c.exp.places(), func(p place) bool { return c.exp.model(p) != spec })
+	return note.likeRecorded(dir, filled)
 }
 
 // hire opens a model, wraps it, and asks its server who it is.
@@ -237,23 +250,23 @@ func (c *crew) watch(m llm.Model, spec string, note *servedNote, talk io.Writer)
 	})
 }
 
-// sampling is what the experiment says for a role, completed.
-func (c *crew) sampling(role, spec string) llm.Sampling {
-	s := c.exp.Sampling[role].Complete()
+// sampling is what the experiment says for a model's role, completed.
+func (c *crew) sampling(p place) llm.Sampling {
+	s := c.exp.Sampling[p.role].Complete()
 	if s.NumCtx == 0 {
-		s.NumCtx = c.manifest.Models[spec].NumCtx
+		s.NumCtx = c.manifest.noteOf(p).NumCtx
 	}
 	return s
 }
 
 // actor returns who plays a seat in one session, whose agents share a table.
-func (c *crew) actor(seat, spec string, table *agent.Table) (sim.Actor, error) {
+func (c *crew) actor(p place, spec string, table *agent.Table) (sim.Actor, error) {
 	if a, ok := c.standing[spec]; ok {
 		return a, nil
 	}
-	maker, ok := c.makers[[2]string{seat, spec}]
+	maker, ok := c.makers[c.key(p, spec)]
 	if !ok {
-		return nil, fmt.Errorf("nobody was hired as %s %s", seat, spec)
+		return nil, fmt.Errorf("nobody was hired as %s %s", p, spec)
 	}
 	return maker.Agent(table), nil
 }
@@ -306,18 +319,24 @@ func (c *crew) selfJudged(spec string) error {
 	if c.exp.AllowSelfJudge {
 		return nil
 	}
-	own, err := llm.ParseSpec(spec)
+	judging, id := c.manifest.behind(place{role: "judge"})
+	if judging == "lexical" || strings.HasPrefix(judging, "embed:") {
+		return usagef("%s has no replies of a judge: it was judged by %s", spec, judging)
+	}
+	own, err := llm.ParseSpec(judging)
 	if err != nil {
 		return usageError{err}
 	}
-	for _, other := range c.seats()["player"] {
+	for _, p := range c.exp.places() {
+		if p.role != "player" {
+			continue
+		}
+		other, served := c.manifest.behind(p)
 		tested, err := llm.ParseSpec(other)
 		if err != nil {
 			return usageError{err}
 		}
-		a, b := c.manifest.Models[spec], c.manifest.Models[other]
-		served := a != nil && b != nil && a.Identity != nil && b.Identity != nil && judge.SameServed(*a.Identity, *b.Identity)
-		if judge.Same(own, tested) || served {
+		if judge.Same(own, tested) || judge.SameServed(id, served) {
 			return usagef("the judge %s is the model under test (%s): name another judge, or say --allow-self-judge", spec, other)
 		}
 	}
@@ -343,32 +362,12 @@ func (c *crew) judgeSampling(spec string) llm.Sampling {
 	return s
 }
 
-// likeRecorded takes over the form of replies that a run was played in.
-func (n *servedNote) likeRecorded(dir string) error {
-	m, err := readManifest(dir)
-	if err != nil {
-		return err
-	}
-	for _, spec := range slices.Sorted(maps.Keys(m.Models)) {
-		if was := m.Models[spec]; was.Form != "" {
-			n.Form, n.Why, n.NumCtx = was.Form, "as recorded in "+dir, was.NumCtx
-			return nil
-		}
-	}
-	return nil
-}
-
-// maker makes the agents of one model for one kind of seat. The form of its replies and the size of
+// maker makes the agents of one model for a place. The form of its replies and the size of
 // its context are settled once a run.
-func (c *crew) maker(ctx context.Context, seat, spec string, prompts *agent.Prompts, talk io.Writer) (*agent.Maker, error) {
-	e, note := c.exp, c.manifest.Models[spec]
-	sampling := c.sampling(seat, spec)
+func (c *crew) maker(ctx context.Context, p place, spec string, prompts *agent.Prompts, talk io.Writer) (*agent.Maker, error) {
+	e, note := c.exp, c.manifest.noteOf(p)
+	sampling := c.sampling(p)
 	form := agent.Form(e.Form)
-	if dir, ok := strings.CutPrefix(spec, "replay:"); ok && e.Form == "auto" && note.Form == "" {
-		if err := note.likeRecorded(dir); err != nil {
-			return nil, err
-		}
-	}
 	switch {
 	case note.Form != "":
 		form = agent.Form(note.Form)

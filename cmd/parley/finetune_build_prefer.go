@@ -138,7 +138,7 @@ func (r *rivalry) actors() func(characters.ID, bool) (sim.Actor, error) {
 		if !player {
 			seat = "npc"
 		}
-		a, err := r.crew.actor(seat, r.spec, table)
+		a, err := r.crew.actor(place{role: seat}, r.spec, table)
 		return recordedActor{a, r.record}, err
 	}
 }

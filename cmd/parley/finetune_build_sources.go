@@ -267,10 +267,12 @@ func (r *reading) session(p *recordedPlay) *openSession {
 	if p.asked != nil {
 		s.Asked = p.prompt
 	}
-	for _, seat := range p.row.Cast {
+	run := r.in.manifest
+	arm := max(0, slices.IndexFunc(run.Experiment.Player, func(a Arm) bool { return a.Name == p.row.Arm }))
+	for at, seat := range p.row.Cast {
 		id := characters.ID(seat.ID)
 		s.Models[id] = seat.Model
-		if note := r.in.manifest.Models[seat.Model]; note != nil && note.Form != "" && r.b.form == "" && r.b.task != finetune.Preference {
+		if note := run.noteOf(place{seat.Role, arm, at}); note != nil && note.Form != "" && r.b.form == "" && r.b.task != finetune.Preference {
 			s.Forms[id] = agent.Form(note.Form)
 		}
 	}

@@ -50,6 +50,8 @@ type servedNote struct {
 	Probe   []llm.Call `json:"probe,omitempty"`
 	NumCtx  int        `json:"num_ctx,omitempty"`
 	Ignored []string   `json:"ignored,omitempty"` // sampling options that its server does not take
+	// Places holds form and context by place, where a replay speaks for models that differ in them.
+	Places map[string]*servedNote `json:"places,omitempty"`
 }
 
 func newManifest(id string, e *Experiment, now time.Time) *manifest {

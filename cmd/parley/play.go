@@ -146,7 +146,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 		if c.ID != s.NPC {
 			seat, spec = "player", models[at]
 		}
-		actor, err := p.crew.actor(seat, spec, table)
+		actor, err := p.crew.actor(place{seat, arm, at}, spec, table)
 		if err != nil {
 			return err
 		}

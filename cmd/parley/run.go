@@ -363,13 +363,18 @@ func usage(dir string, models map[string]*servedNote, prices *llm.Prices) (*llm.
 		}
 		meter.Add(billed(call, npc[call.Session]))
 	}
+	addProbes(meter, models)
+	tally := meter.Tally(prices)
+	return &tally, nil
+}
+
+// addProbes counts the calls that settled the forms of replies.
+func addProbes(meter *llm.Meter, models map[string]*servedNote) {
 	for _, note := range models {
 		for _, call := range note.Probe {
 			meter.Add(call)
 		}
 	}
-	tally := meter.Tally(prices)
-	return &tally, nil
 }
 
 // billed is a call whose purpose says who moved.

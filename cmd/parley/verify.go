@@ -277,6 +277,7 @@ func verify(dir string) (*verification, error) {
 		}
 	})
 	if err == nil && finished {
+		addProbes(meter, m.Models)
 		tally := meter.Tally(nil)
 		same(v, "results", m.Results, measured.results(m.Experiment))
 		same(v, "usage.rows", uncosted(m.Usage), uncosted(&tally))
