@@ -160,7 +160,6 @@ func TestWhispersToNobodyNamed(t *testing.T) {
 		"WHISPER:\nI have the key.",
 		"(aside) I have the key.",
 		"SAY: (so only she can hear) I have the key.",
-		"SAY: I have the key.\nDO: leans in and whispers",
 		"SAY (to her): I have the key.",
 		`{"speech": "I have the key.", "whisper": true}`,
 		`{"action": "whisper", "content": "I have the key."}`,
@@ -177,6 +176,8 @@ func TestWhispersToNobodyNamed(t *testing.T) {
 // What is said aloud stays so, whomever it is said to and whatever it says of whispers.
 func TestSpeechThatIsNoWhisper(t *testing.T) {
 	for _, test := range []struct{ raw, speech, deed string }{
+		{"SAY: I have the key.\nDO: leans in and whispers", "I have the key.", "leans in and whispers"},
+		{`{"speech": "I have the key.", "deed": "whispers conspiratorially", "to": []}`, "I have the key.", "whispers conspiratorially"},
 		{"To Bren I say: welcome.", "To Bren I say: welcome.", ""},
 		{"SAY: To Bren I say: welcome.", "To Bren I say: welcome.", ""},
 		{"To Bren, my friend: welcome.", "To Bren, my friend: welcome.", ""},
