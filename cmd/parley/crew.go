@@ -43,15 +43,20 @@ type crew struct {
 
 func isReference(spec string) bool { return strings.HasPrefix(spec, "reference:") }
 
+// emptyCrew has nobody yet.
+func emptyCrew(e *Experiment, m *manifest) *crew {
+	return &crew{
+		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
+		retries: map[string]llm.Middleware{}, makers: map[[3]string]*agent.Maker{}, standing: map[string]reference.Actor{},
+	}
+}
+
 // newCrew opens every model that the experiment names, asks the servers who they are, and settles
 // what a run keeps to: the form of replies and the size of the context, which has to hold prompts in
 // the sampled scenarios.
 func newCrew(ctx context.Context, m *manifest, sample func() ([]*scenarios.Scenario, error), talk io.Writer) (*crew, error) {
 	e := m.Experiment
-	c := &crew{
-		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
-		retries: map[string]llm.Middleware{}, makers: map[[3]string]*agent.Maker{}, standing: map[string]reference.Actor{},
-	}
+	c := emptyCrew(e, m)
 	prompts := agent.BuiltinPrompts()
 	if e.Prompts != "" {
 		var err error

@@ -194,10 +194,7 @@ func (p *surveyPlayer) hire(ctx context.Context, m *manifest, talk io.Writer) er
 	} else if !maps.Equal(m.Prompts, survey.PromptHashes()) {
 		return errors.New("the prompts are not those that the run began with: begin a new run")
 	}
-	p.crew = &crew{
-		exp: &Experiment{Seed: g.Seed}, manifest: m, open: map[string]llm.Model{},
-		limiters: map[string]*llm.Limiter{}, retries: map[string]llm.Middleware{},
-	}
+	p.crew = emptyCrew(&Experiment{Seed: g.Seed}, m)
 	for _, spec := range g.models() {
 		if err := p.crew.hire(ctx, spec, talk); err != nil {
 			return err
