@@ -56,8 +56,7 @@ func (c *cast) finish(d *draft, leaked bool) Move {
 	}
 	m := Move{Speech: speech, Deed: deed}
 	c.narrates(d, speech)
-	// "Leans in and whispers", with nobody named, is how something is said, and for all to hear.
-	if to, marked := c.whispersTo(deed); marked && (len(to) > 0 || cued(deed)) && (c.allKnown(to) || speech != "" || quotes(deed)) {
+	if to, marked := c.whispersTo(deed); marked && (c.allKnown(to) || speech != "" || quotes(deed)) {
 		d.whisper(to)
 	}
 	if len(d.to) > 0 || d.whispered {

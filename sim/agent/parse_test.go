@@ -166,7 +166,7 @@ var replies = []struct {
 	{"the transcript's own way", l, `Orla: "Hello." *waves at Bren*`, act("Hello.", "waves at Bren")},
 	{"the transcript's whisper", l, `Orla (whispers to Bren): "Psst."`, whisper("Psst.", "bren")},
 	{"a whisper to nobody known is not said aloud", l, `Orla (whispers to Gorm): "Psst."`, fault(agent.FaultUnknownAddressee)},
-	{"a whisper to nobody in particular", l, `Orla (whispering): "Psst."`, fault(agent.FaultUnknownAddressee)},
+	{"whispering, to nobody in particular", l, `Orla (whispering): "Psst."`, say("Psst.")},
 	{"what stands behind the name is done", l, "Orla (smiling): Hello.", act("Hello.", "smiling")},
 	{"says", l, "Orla says: Hello.", say("Hello.")},
 	{"whispers in words", l, "Orla whispers to Bren: Psst.", whisper("Psst.", "bren")},

@@ -15,8 +15,9 @@ import (
 //	SAY: (to Bren only) ...       [whispers to Bren] ...     ... (for Bren's ears only)
 //	DO: leans over and whispers to Bren                      I whisper to Bren, "..."
 //
-// A mark that names somebody at the table makes the move a whisper to them. One that names nobody, or
-// somebody else, leaves it open who may hear it: an unknown addressee. Of a move that is only in part
+// A mark that names somebody at the table makes the move a whisper to them. One that names somebody else,
+// or says only that not all may hear it, leaves it open who may: an unknown addressee. To whisper with
+// nobody named, or to a horse, is how a thing is said, and for everybody. Of a move that is only in part
 // a whisper, all is one. Being spoken to is no mark: "To Bren I say: ..." is for everybody.
 
 // hints reports whether a text can have a mark of a whisper in it.
@@ -116,6 +117,16 @@ func prayer(word string) bool {
 	return false
 }
 
+// somebody reports whether a word behind a "to" may stand for one of the cast: a name, or a pronoun.
+func somebody(word string) bool {
+	switch bare(word) {
+	case "her", "him", "them", "you":
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(word, "\"'“‘(["))
+	return unicode.IsUpper(r)
+}
+
 // proper reports whether a text is written as names are, whoever they are of: Gorm the Red and Alys.
 func proper(text string) bool {
 	if text == "" || strings.ContainsAny(text, ".!?") {
@@ -140,7 +151,7 @@ func (c *cast) whispersTo(text string) (to []string, marked bool) {
 		if !isWhisper(bare(words[at])) || !c.leads(words, at) {
 			continue
 		}
-		if to, marked = c.addressed(words, at); marked {
+		if to, marked = c.addressed(words, at); marked && (len(to) > 0 || cued(text)) {
 			return to, true
 		}
 	}
@@ -166,8 +177,8 @@ func (c *cast) addressed(words []string, at int) (to []string, marked bool) {
 			if to = c.listed(rest[i+1:]); len(to) > 0 {
 				return to, true
 			}
-			if to = c.to(rest[i+1:]); w == "to" && (!thing || proper(to[0]) && !slices.ContainsFunc(rest[:i], prayer)) {
-				return to, true
+			if w == "to" && i+1 < len(rest) {
+				return c.to(rest[i+1:]), somebody(rest[i+1]) && !slices.ContainsFunc(rest[:i], prayer)
 			}
 		}
 		if strings.ContainsAny(word, ":.;\"“") {
@@ -200,7 +211,7 @@ var hushed = map[string]bool{
 }
 
 // cues are parts of the words that mark a whisper in a stage direction, but for the verb.
-var cues = []string{"to ", "for ", " ear", "only", "alone", "aside", "private", "secret", "confidential", "telepathic"}
+var cues = []string{"to ", "for ", "toward", "near ", " ear", "only", "alone", "aside", "private", "secret", "confidential", "telepathic"}
 
 func cued(text string) bool {
 	text = lowered(text)
@@ -242,7 +253,7 @@ func (c *cast) directs(text string, addressing bool) (to []string, marked bool) 
 		return c.to(rest[at:]), true
 	case len(to) > 0 && only && (at > 0 || len(rest) <= 4):
 		return to, true
-	case (only || len(to) > 0) && slices.ContainsFunc(all, func(w string) bool { return w == "ear" || w == "ears" }):
+	case (only && i+at > 0 || len(to) > 0) && slices.ContainsFunc(all, func(w string) bool { return w == "ear" || w == "ears" }):
 		return to, true
 	case only && slices.Contains(all, "hear"), only && slices.Contains(all, "hears"):
 		return to, true
@@ -318,11 +329,14 @@ func (c *cast) narrates(d *draft, speech string) {
 	if !strings.Contains(speech, "hisper") {
 		return
 	}
+	if _, _, all := c.whom(d.to); all { // the field says so
+		return
+	}
 	isQuote := func(r rune) bool { return strings.ContainsRune(`"“”«»`, r) }
 	first := strings.IndexFunc(speech, isQuote)
 	if colon := strings.IndexByte(speech[:min(len(speech), maxHead)], ':'); colon >= 0 && (first < 0 || colon < first) {
 		to, marked := c.tells(speech[:colon])
-		if marked && (c.allKnown(to) || c.mine(speech[:colon]) && (len(to) == 0 || proper(to[0]))) {
+		if marked && !strings.Contains(speech[:colon], "whispered") && (c.allKnown(to) || c.mine(speech[:colon]) && (len(to) == 0 || proper(to[0]))) {
 			d.whisper(to)
 		}
 	}
@@ -336,13 +350,20 @@ func (c *cast) narrates(d *draft, speech string) {
 		}
 		if !inside && i > from {
 			part := strings.TrimLeft(speech[from:i], " .,!?")
-			if to, marked := c.tells(part); marked && (c.allKnown(to) || c.mine(part)) {
+			if to, marked := c.tells(part); marked && !recalled(part) && (c.allKnown(to) || c.mine(part)) {
 				d.whisper(to)
 			}
 		}
 		inside = r == '“' || r == '«' || r == '"' && !inside
 		from = i + utf8.RuneLen(r)
 	}
+}
+
+// recalled reports whether a text tells of a whisper of the past.
+func recalled(text string) bool {
+	return strings.Contains(text, "whispered") && slices.ContainsFunc(
+		[]string{" once", "yesterday", " ago", "before", " last ", "earlier", "already", " told ", " said "},
+		func(word string) bool { return strings.Contains(text, word) })
 }
 
 // tells is whispersTo for a text that begins with its author, or with the verb.
@@ -451,11 +472,11 @@ func (c *cast) marked(d *draft, f *fields) {
 		}
 	}
 	for _, manner := range f.manner {
-		if m := bare(manner); isWhisper(m) || m == "private" {
+		if m := bare(manner); m == "private" || isWhisper(m) && len(f.target) > 0 {
 			d.whisper(nil)
 		}
 	}
-	if isWhisper(word) && f.speech != "" {
+	if word == "whisper" && f.speech != "" { // likewise
 		f.deed = ""
 		d.whisper(nil)
 	}

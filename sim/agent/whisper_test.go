@@ -154,8 +154,6 @@ func TestWhispers(t *testing.T) {
 // A mark that names nobody leaves it open who may hear it.
 func TestWhispersToNobodyNamed(t *testing.T) {
 	for _, raw := range []string{
-		"SAY: (whispers) I have the key.",
-		"SAY (whispering): I have the key.",
 		"WHISPER: I have the key.",
 		"WHISPER:\nI have the key.",
 		"(aside) I have the key.",
@@ -178,6 +176,19 @@ func TestSpeechThatIsNoWhisper(t *testing.T) {
 	for _, test := range []struct{ raw, speech, deed string }{
 		{"SAY: I have the key.\nDO: leans in and whispers", "I have the key.", "leans in and whispers"},
 		{`{"speech": "I have the key.", "deed": "whispers conspiratorially", "to": []}`, "I have the key.", "whispers conspiratorially"},
+		{"SAY: (whispers) I have the key.", "(whispers) I have the key.", ""},
+		{"SAY (whispering): I have the key.", "I have the key.", ""},
+		{"Good [whispers] evening.", "Good [whispers] evening.", ""},
+		{`{"speech": "I have the key.", "deed": "whispers", "to": []}`, "I have the key.", "whispers"},
+		{`{"speech": "I have the key.", "tone": "whisper", "to": []}`, "I have the key.", ""},
+		{"SAY: Easy now.\nDO: whispers to the horse", "Easy now.", "whispers to the horse"},
+		{"SAY: Easy now.\nDO: whispering to himself, he counts the coins", "Easy now.", "whispering to himself, he counts the coins"},
+		{"SAY: Hear me.\nDO: whispers in the dark to the dead", "Hear me.", "whispers in the dark to the dead"},
+		{"SAY: I know a lot (about ears, only the left one).", "I know a lot (about ears, only the left one).", ""},
+		{`{"speech": "I whispered to Bren once, and he told me: the heron sings at noon.", "to": []}`, "I whispered to Bren once, and he told me: the heron sings at noon.", ""},
+		{"SAY: I whispered to Bren yesterday: the goat is brass.\nTO: everyone", "I whispered to Bren yesterday: the goat is brass.", ""},
+		{`{"speech": "I whisper to Bren: the goat is brass.", "to": ["everyone"]}`, "I whisper to Bren: the goat is brass.", ""},
+		{`SAY: I whispered to Bren once, and he said "the goat is brass".`, `I whispered to Bren once, and he said "the goat is brass".`, ""},
 		{"To Bren I say: welcome.", "To Bren I say: welcome.", ""},
 		{"SAY: To Bren I say: welcome.", "To Bren I say: welcome.", ""},
 		{"To Bren, my friend: welcome.", "To Bren, my friend: welcome.", ""},
