@@ -38,7 +38,7 @@ const (
 	// what stands before, if anything, is played. A debrief's text is kept up to there.
 	FaultLeakedTokens = "leaked tokens"
 	// FaultUnknownAddressee is a whisper to somebody who is not at the table, to a name that two share, or
-	// to nobody named. It is never said aloud instead. Where others whom it names are known, it is
+	// that says it is private and not for whom. It is never said aloud instead. Where others whom it names are known, it is
 	// whispered to these alone.
 	FaultUnknownAddressee = "unknown addressee"
 	// FaultTooLong is speech or a deed of more than MaxRunes. It is played up to the last sentence that
