@@ -67,7 +67,7 @@ form: %[4]s
 seed: 3
 jobs: 1
 sampling:
-  player: {temperature: 0, max_tokens: 40}
+  player: {temperature: 0, max_tokens: 40, stop: ["\n"]} # a debrief has room for many lines
   npc: {temperature: 0, max_tokens: 40}
 `
 
@@ -242,7 +242,7 @@ turns: 4
 player: ["%s"]
 form: lines
 jobs: 1
-sampling: {player: {temperature: 0, max_tokens: 24}}
+sampling: {player: {temperature: 0, max_tokens: 24, stop: ["\n"]}}
 `, spec))
 	calls := collect[llm.Call](t, dir, streamCalls)
 	for _, c := range calls {
