@@ -99,6 +99,7 @@ func runCommand() *cli.Command {
 // experimentOf makes the experiment that a command line asks for.
 func experimentOf(c *cli.Context) (*Experiment, error) {
 	e := defaultExperiment()
+	var own []string // endpoints of the file's models
 	switch c.NArg() {
 	case 0:
 	case 1:
@@ -106,7 +107,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 		if err != nil {
 			return nil, err
 		}
-		e = read
+		e, own = read, read.endpoints()
 	default:
 		return nil, usagef("run takes one experiment file, and got %d", c.NArg())
 	}
@@ -160,7 +161,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 	if c.IsSet("allow-self-judge") {
 		e.AllowSelfJudge = c.Bool("allow-self-judge")
 	}
-	return e, e.complete()
+	return e, e.complete(own...)
 }
 
 // specList is a flag that names a model each time it is given. A comma is part of the name.
