@@ -263,9 +263,15 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 		done: map[string]bool{}, states: map[State]int{},
 	}
 	if again {
-		if err := expand(dir); err != nil {
+		if err := expand(dir, m, talk); err != nil {
 			return err
 		}
+	}
+	m.State, m.Finished = stateRunning, nil
+	if err := m.write(dir); err != nil { // from here on there is a run to resume
+		return err
+	}
+	if again {
 		if p.done, p.restored, err = mend(dir); err != nil {
 			return err
 		}
@@ -276,10 +282,6 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 		}
 		p.states[stateComplete] = len(p.done)
 		fmt.Fprintf(talk, "resuming %s: %d sessions are complete, %d are under way\n", dir, len(p.done), len(p.restored))
-	}
-	m.State, m.Finished = stateRunning, nil
-	if err := m.write(dir); err != nil { // from here on there is a run to resume
-		return err
 	}
 	p.scorer = newScorer(e, judge)
 	if p.journal, err = logs.Open(dir, streams, logs.Options{}); err != nil {
