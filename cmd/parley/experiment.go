@@ -168,8 +168,10 @@ func defaultExperiment() *Experiment {
 	}
 }
 
-// complete fills in what follows from the rest and says what is wrong.
-func (e *Experiment) complete() error {
+// complete fills in what follows from the rest and says what is wrong. Own are the endpoints of the
+// models that the file names: flags may have put others in their place, and then limits of them count
+// for nothing.
+func (e *Experiment) complete(own ...string) error {
 	switch {
 	case e.Rounds > 0 && e.Turns > 0 && e.Turns != e.Rounds*(e.Players+1):
 		return usagef("turns is %d and rounds is %d (of %d turns each): say one of the two", e.Turns, e.Rounds, e.Players+1)
@@ -243,15 +245,13 @@ func (e *Experiment) complete() error {
 	if e.Keypoints == "judge" && (e.Judge == "lexical" || strings.HasPrefix(e.Judge, "embed:")) {
 		checks = append(checks, usagef("keypoints: judge needs a chat model as the judge; %s condenses nothing", e.Judge))
 	}
-	var endpoints []string
 	for _, spec := range e.models() {
-		s, err := llm.ParseSpec(spec)
-		if err != nil {
+		if _, err := llm.ParseSpec(spec); err != nil {
 			checks = append(checks, usageError{err})
-		} else if !isReference(spec) && !slices.Contains(endpoints, endpointOf(s)) {
-			endpoints = append(endpoints, endpointOf(s))
 		}
 	}
+	used := e.endpoints()
+	named := slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, own))))
 	limits := map[string]llm.Limits{}
 	for _, key := range slices.Sorted(maps.Keys(e.Limits)) {
 		endpoint := strings.TrimRight(key, "/") // as base URLs are read
@@ -261,8 +261,8 @@ func (e *Experiment) complete() error {
 		if _, twice := limits[endpoint]; twice {
 			checks = append(checks, usagef("limits: %s stands there twice", endpoint))
 		}
-		if !slices.Contains(endpoints, endpoint) {
-			checks = append(checks, usagef("limits: no model of the experiment is at %s; there are models at: %s", key, cmp.Or(strings.Join(endpoints, ", "), "none")))
+		if !slices.Contains(named, endpoint) {
+			checks = append(checks, usagef("limits: no model of the experiment is at %s; there are models at: %s", key, cmp.Or(strings.Join(named, ", "), "none")))
 		}
 		limits[endpoint] = e.Limits[key]
 	}
@@ -272,6 +272,7 @@ func (e *Experiment) complete() error {
 		}
 	}
 	if e.Limits != nil {
+		maps.DeleteFunc(limits, func(endpoint string, _ llm.Limits) bool { return !slices.Contains(used, endpoint) })
 		e.Limits = limits
 	}
 	e.completeSampling()
@@ -306,6 +307,17 @@ func (e *Experiment) completeSampling() {
 // endpointOf is what the limits of a model are shared by.
 func endpointOf(s llm.Spec) string { return cmp.Or(s.BaseURL, s.Scheme) }
 
+// endpoints lists what the models of the experiment are at.
+func (e *Experiment) endpoints() []string {
+	var list []string
+	for _, spec := range e.models() {
+		if s, err := llm.ParseSpec(spec); err == nil && !isReference(spec) {
+			list = append(list, endpointOf(s))
+		}
+	}
+	return list
+}
+
 // models lists every model that the experiment names, the judge's too.
 func (e *Experiment) models() []string {
 	var specs []string
@@ -315,7 +327,7 @@ func (e *Experiment) models() []string {
 		}
 	}
 	for i := range e.Player {
-		for _, m := range e.Player[i].models(e.Players) {
+		for _, m := range e.Player[i].models(1) {
 			add(m)
 		}
 	}

@@ -66,6 +66,16 @@ func TestExperimentFile(t *testing.T) {
 			t.Errorf("%q: %v, want %s", test.text, err, test.want)
 		}
 	}
+	// Limits of models that flags put others in the place of count for nothing.
+	over, err := decodeExperiment("f", []byte("player: [openai:x, ollama:y]\nlimits: {openai: {concurrent: 8}, ollama: {concurrent: 1}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := over.endpoints()
+	over.Player = []Arm{{Model: "ollama:z"}}
+	if err := over.complete(own...); err != nil || len(over.Limits) != 1 || over.Limits["ollama"].Concurrent != 1 {
+		t.Errorf("%v, limits %v", err, over.Limits)
+	}
 	e, err := decodeExperiment("f", []byte("turns: 8.0\nlimits: {\"http://h/v1/\": {concurrent: 2}}\nnpc: openai:x@http://h/v1/\nsampling: {npc: {think: true, top_p: 0.5}}"))
 	if err == nil {
 		err = e.complete()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"parley/logs"
 )
@@ -15,6 +16,8 @@ type keeper interface {
 	name() string
 	mend(dir string, done map[string]bool) error
 	compact(dir string) (logs.Compacted, error)
+	lacks(dir string, m *manifest) (bool, error)
+	expand(dir string) error
 	check(v *verification, m *manifest, dir string) error
 }
 
@@ -40,6 +43,32 @@ func (s stream[T]) mend(dir string, done map[string]bool) error {
 
 func (s stream[T]) compact(dir string) (logs.Compacted, error) {
 	return logs.Compact(journalPath(dir, s.called), parquetPath(dir, s.called), s.compaction())
+}
+
+// lacks reports whether the journal that a run is taken up from has to be made anew of the Parquet: it
+// is gone or, where the run finished with failed sessions, is not what the manifest says that it was.
+// The Parquet is what is trusted then, so it has to be what the manifest says.
+func (s stream[T]) lacks(dir string, m *manifest) (bool, error) {
+	path, journal := parquetPath(dir, s.called), journalPath(dir, s.called)
+	if m.State != stateFailed {
+		return exists(path) && !exists(journal), nil
+	}
+	is := func(digest string, rows int64, err error) bool {
+		return err == nil && streamState{rows, digest} == m.Streams[s.called]
+	}
+	if was, err := s.compaction().Digest(journal); is(was.Digest, was.Rows, err) {
+		return false, nil
+	}
+	if exists(path) && is(logs.Digest(logs.ReadParquet[T](path), nil)) {
+		return true, nil
+	}
+	return false, fmt.Errorf("%s is gone or not what the run wrote (%s has its digest), and so is %s: put either back from a copy",
+		journal, filepath.Join(dir, manifestName), path)
+}
+
+// expand makes the journal of the Parquet, whole or not at all.
+func (s stream[T]) expand(dir string) error {
+	return logs.Expand[T](parquetPath(dir, s.called), journalPath(dir, s.called))
 }
 
 func (s stream[T]) compaction() logs.Compaction[T] {

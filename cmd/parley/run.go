@@ -99,6 +99,7 @@ func runCommand() *cli.Command {
 // experimentOf makes the experiment that a command line asks for.
 func experimentOf(c *cli.Context) (*Experiment, error) {
 	e := defaultExperiment()
+	var own []string // endpoints of the file's models
 	switch c.NArg() {
 	case 0:
 	case 1:
@@ -106,7 +107,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 		if err != nil {
 			return nil, err
 		}
-		e = read
+		e, own = read, read.endpoints()
 	default:
 		return nil, usagef("run takes one experiment file, and got %d", c.NArg())
 	}
@@ -160,7 +161,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 	if c.IsSet("allow-self-judge") {
 		e.AllowSelfJudge = c.Bool("allow-self-judge")
 	}
-	return e, e.complete()
+	return e, e.complete(own...)
 }
 
 // specList is a flag that names a model each time it is given. A comma is part of the name.
@@ -262,9 +263,15 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 		done: map[string]bool{}, states: map[State]int{},
 	}
 	if again {
-		if err := expand(dir); err != nil {
+		if err := expand(dir, m, talk); err != nil {
 			return err
 		}
+	}
+	m.State, m.Finished = stateRunning, nil
+	if err := m.write(dir); err != nil { // from here on there is a run to resume
+		return err
+	}
+	if again {
 		if p.done, p.restored, err = mend(dir); err != nil {
 			return err
 		}
@@ -275,10 +282,6 @@ func playRun(ctx context.Context, talk io.Writer, dir string, m *manifest, again
 		}
 		p.states[stateComplete] = len(p.done)
 		fmt.Fprintf(talk, "resuming %s: %d sessions are complete, %d are under way\n", dir, len(p.done), len(p.restored))
-	}
-	m.State, m.Finished = stateRunning, nil
-	if err := m.write(dir); err != nil { // from here on there is a run to resume
-		return err
 	}
 	p.scorer = newScorer(e, judge)
 	if p.journal, err = logs.Open(dir, streams, logs.Options{}); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -129,6 +130,8 @@ var (
 	scoreStream   = stream[eval.Score]{called: streamScores, compare: byScore}
 	eventStream   = stream[sim.Event]{called: streamEvents, compare: byEvent, timeless: timelessEvent}
 	sessionStream = stream[sessionRow]{called: streamSessions, compare: bySession, keep: logs.KeepLast, timeless: timelessSession}
+
+	playStreams = []keeper{messageStream, callStream, scoreStream, eventStream, sessionStream}
 )
 
 func bySession(a, b *sessionRow) int { return cmp.Compare(a.ID, b.ID) }
@@ -155,23 +158,28 @@ type streamState struct {
 // compact turns the journal of a finished run into Parquet, one file a stream, each proven equal to
 // its journal. The journals stay.
 func compact(dir string) (map[string]streamState, error) {
-	return compactJobs(dir, []keeper{messageStream, callStream, scoreStream, eventStream, sessionStream})
+	return compactJobs(dir, playStreams)
 }
 
-// expand puts a journal in place of each that is gone while its Parquet is still there.
-func expand(dir string) error {
-	for stream, write := range map[string]func(path, journal string) error{
-		streamMessages: logs.Expand[messageRow],
-		streamCalls:    logs.Expand[llm.Call],
-		streamScores:   logs.Expand[eval.Score],
-		streamEvents:   logs.Expand[sim.Event],
-		streamSessions: logs.Expand[sessionRow],
-	} {
-		path, journal := parquetPath(dir, stream), journalPath(dir, stream)
-		if exists(path) && !exists(journal) {
-			if err := write(path, journal); err != nil {
-				return err
-			}
+// expand makes journals anew of their Parquet where a run cannot be taken up from them as they are.
+// Nothing is changed before all are known to be good or to have good Parquet.
+func expand(dir string, m *manifest, talk io.Writer) error {
+	var lacking []keeper
+	for _, k := range playStreams {
+		lacks, err := k.lacks(dir, m)
+		if err != nil {
+			return err
+		}
+		if lacks {
+			lacking = append(lacking, k)
+		}
+	}
+	for _, k := range lacking {
+		if journal := journalPath(dir, k.name()); exists(journal) {
+			fmt.Fprintf(talk, "%s is not what the run wrote: it is made anew of %s, which is\n", journal, parquetPath(dir, k.name()))
+		}
+		if err := k.expand(dir); err != nil {
+			return err
 		}
 	}
 	return nil

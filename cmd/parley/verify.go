@@ -25,8 +25,9 @@ func verifyCommand() *cli.Command {
 		ArgsUsage: "DIR",
 		Description: "Sequence numbers are dense, turns are whole, calls and messages that are referred to exist,\n" +
 			"hashes are right, scores are either scored or have a reason, Parquet equals the journal that\n" +
-			"it was made of, sessions are those of the experiment, and the results are measured afresh. The timeless digest of a stream leaves out when things happened and how long\n" +
-			"they took: it is the same for two runs of one seed.",
+			"it was made of, sessions are those of the experiment, and the results are measured afresh.\n" +
+			"The timeless digest of a stream leaves out when things happened and how long they took: it is\n" +
+			"the same for two runs of one seed.",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON object"}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {

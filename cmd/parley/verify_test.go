@@ -105,6 +105,75 @@ func TestVerifyReadsTheJournalOfAFailedRun(t *testing.T) {
 	}
 }
 
+// A failed run whose journal was damaged is resumed from its Parquet; where that is no good either,
+// nothing is touched.
+func TestResumeOfADamagedFailedRun(t *testing.T) {
+	dir, scripts := filepath.Join(t.TempDir(), "run"), t.TempDir()
+	script := filepath.Join(scripts, "flaky.yaml")
+	if err := os.WriteFile(script, []byte("- turn: 5\n  fault: bad request\n- reply: 'SAY: Well then?'\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	runParley(t, exitPartial, "run", "--sessions", "2", "--turns", "8", "--form", "lines", "--player", "script:"+script, "--player", "reference:silent", "--out", dir)
+	want := holds(t, dir)
+	read := func(path string) string {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	for _, stream := range []string{streamMessages, streamEvents, streamSessions} {
+		journal, parquet := journalPath(dir, stream), parquetPath(dir, stream)
+		word := map[string]string{streamMessages: `"content":"`, streamEvents: "Well then?", streamSessions: `"title":"`}[stream]
+		for name, change := range map[string]func(string) string{
+			"a deleted line":  func(text string) string { return strings.ReplaceAll(text, strings.SplitAfter(text, "\n")[1], "") }, // messages may stand twice
+			"an altered word": func(text string) string { return strings.Replace(text, word, word+"Mallory", 1) },
+			"no JSON":         func(text string) string { return "{" + text },
+			"an empty file":   func(string) string { return "" },
+		} {
+			text := read(journal)
+			damaged := change(text)
+			if damaged == text {
+				t.Fatalf("%s, %s: nothing was changed", stream, name)
+			}
+			if err := os.WriteFile(journal, []byte(damaged), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			// With Parquet that is another, or none.
+			good := read(parquet)
+			for _, bad := range []string{"PAR1", ""} {
+				os.Remove(parquet)
+				if bad != "" {
+					if err := os.WriteFile(parquet, []byte(bad), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, talk := runParley(t, exitFailed, "resume", dir); !strings.Contains(talk, journal) || !strings.Contains(talk, "put either back") {
+					t.Errorf("%s, %s: %s", stream, name, talk)
+				}
+				if read(journal) != damaged || !exists(parquetPath(dir, streamCalls)) {
+					t.Errorf("%s, %s: a refused resume changed the run", stream, name)
+				}
+			}
+			if err := os.WriteFile(parquet, []byte(good), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, talk := runParley(t, exitPartial, "resume", dir); !strings.Contains(talk, journal+" is not what the run wrote") {
+				t.Errorf("%s, %s: %s", stream, name, talk)
+			}
+			got := holds(t, dir)
+			for _, s := range streams {
+				if got.Streams[s].Timeless != want.Streams[s].Timeless || got.Streams[s].Rows != want.Streams[s].Rows {
+					t.Errorf("%s, %s: %s is not what it was: %+v, %+v", stream, name, s, got.Streams[s], want.Streams[s])
+				}
+			}
+			if strings.Contains(read(journal), "Mallory") {
+				t.Errorf("%s, %s: the damage is still there", stream, name)
+			}
+		}
+	}
+}
+
 // A cast has nobody twice, and one NPC.
 func TestVerifyHoldsTheCast(t *testing.T) {
 	e := defaultExperiment()
