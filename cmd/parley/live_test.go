@@ -267,7 +267,7 @@ sessions: 2
 player: [reference:diligent, reference:silent]
 judge: "embed:%s"
 control: [told]
-`, strings.Replace(spec, "?num_thread=1", "", 1)))
+`, spec))
 	m, err := readManifest(dir)
 	if err != nil {
 		t.Fatal(err)
