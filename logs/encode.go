@@ -296,24 +296,37 @@ var safe = func() (table [256]bool) {
 	return table
 }()
 
-// skipSafe returns where the safe bytes that begin at a place end. It looks at eight bytes at once: in
-// each, the highest bit is set where the byte is below a space, a quotation mark, a backslash, or has
-// that bit itself. What a borrow carries from byte to byte only makes it look closer.
+// skipSafe returns where the safe bytes that begin at a place end. It looks at sixteen bytes at once.
 func skipSafe(s string, i int) int {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for ; i+8 <= len(s); i += 8 {
-		p := s[i : i+8]
-		w := uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
-			uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
-		quote, slash := w^(ones*'"'), w^(ones*'\\')
-		if (w|(w-ones*' ')|(quote-ones)|(slash-ones))&tops != 0 {
+	for ; i+16 <= len(s); i += 16 {
+		p := s[i : i+16]
+		if unsafeOnes(word(p))|unsafeOnes(word(p[8:])) != 0 {
 			break
 		}
+	}
+	if i+8 <= len(s) && unsafeOnes(word(s[i:])) == 0 {
+		i += 8
 	}
 	for i < len(s) && safe[s[i]] {
 		i++
 	}
 	return i
+}
+
+// word is the first eight bytes of a text.
+func word(p string) uint64 {
+	p = p[:8]
+	return uint64(p[0]) | uint64(p[1])<<8 | uint64(p[2])<<16 | uint64(p[3])<<24 |
+		uint64(p[4])<<32 | uint64(p[5])<<40 | uint64(p[6])<<48 | uint64(p[7])<<56
+}
+
+// unsafeOnes is 0 where all eight bytes are safe: in each, the highest bit is set where the byte is below a
+// space, a quotation mark, a backslash, or has that bit itself. What a borrow carries from byte to byte
+// only makes it look closer.
+func unsafeOnes(w uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, slash := w^(ones*'"'), w^(ones*'\\')
+	return (w | (w - ones*' ') | (quote - ones) | (slash - ones)) & tops
 }
 
 func appendString(dst []byte, s string) []byte {
