@@ -60,7 +60,7 @@ func NewEpisode(session string, seed uint64, s *scenarios.Scenario, turns int) *
 		asked: map[asked]bool{},
 	}
 	// Most games have a move a turn, the scene, an end and a debrief for each; others grow the lists.
-	room := min(turns, 256)
+	room := max(0, min(turns, 256))
 	ep.Events, ep.moves = make([]*Event, 0, room+2+len(s.Cast)), make([]*Event, 0, room)
 	for i, c := range s.Cast {
 		hash := HashText(string(c.ID))

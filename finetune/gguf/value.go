@@ -128,19 +128,6 @@ func (v KV) Value() any {
 	panic(fmt.Sprintf("a value of type %d was read", v.Type)) // readers refuse others
 }
 
-// number is the value where it is a number.
-func (v KV) number() (float64, bool) {
-	switch n := v.Value().(type) {
-	case uint64:
-		return float64(n), true
-	case int64:
-		return float64(n), true
-	case float64:
-		return n, true
-	}
-	return 0, false
-}
-
 // texts is the list of texts, or nil where it is none.
 func (v KV) texts() []string {
 	if v.Type != typeArray || ValueType(binary.LittleEndian.Uint32(v.raw)) != typeText {

@@ -51,25 +51,3 @@ func split(s string) (choices []string, after string) {
 	}
 	return append(choices, s[start:]), ""
 }
-
-// count says how many ways there are through the forms.
-func count(forms []form) int {
-	n := 0
-	for _, f := range forms {
-		ways, rest := 1, string(f)
-		for {
-			open := strings.IndexByte(rest, '[')
-			if open < 0 {
-				break
-			}
-			choices, after := split(rest[open+1:])
-			inside := 0
-			for _, c := range choices {
-				inside += count([]form{form(c)})
-			}
-			ways, rest = ways*inside, after
-		}
-		n += ways
-	}
-	return n
-}
