@@ -30,7 +30,7 @@ var floors = map[string][]string{
 	"sim/reference":        {"characters", "scenarios", "sim/llm", "sim/dice", "sim"},
 	"sim/fleet":            {},
 	"sim/simtest":          {"characters", "scenarios", "sim/llm", "sim/dice", "sim"},
-	"eval":                 {"characters", "scenarios", "sim/llm", "sim/dice", "sim"},
+	"eval":                 {"characters", "scenarios", "sim/llm", "sim/dice", "sim", "eval/stat"},
 	"eval/judge":           {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat"},
 	"eval/iep":             {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge"},
 	"eval/survey":          {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/survey/form"},
