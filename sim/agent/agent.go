@@ -15,7 +15,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -150,9 +149,6 @@ func finishFault(resp *llm.Response) string {
 
 func broken(resp *llm.Response) bool { return resp.Finish == llm.Length || resp.Finish == llm.Cut }
 
-// errCut is a prompt that a server shortened by itself: not the prompt that the view asks for.
-var errCut = errors.New("the server cut the prompt")
-
 func tag(v *sim.View, purpose string) llm.Tag {
 	return llm.Tag{Session: v.Session, Actor: string(v.Self.ID), Purpose: purpose, Turn: v.Turn}
 }
@@ -169,17 +165,13 @@ func (a *Agent) ask(ctx context.Context, seed uint64, t llm.Tag, s llm.Sampling,
 	}
 	calls := make([]llm.Call, 0, 1)
 	for dropped, kept := a.dropped, a.dropped; ; t.Try++ {
+		t.Dropped = dropped
 		resp, call, err := llm.Ask(ctx, a.maker.Model, a.maker.Name, llm.Request{
 			Messages: a.prompt(dropped, tail),
 			Sampling: s,
 			Schema:   schema,
 			Tag:      t,
 		}, a.maker.Now)
-		call.Dropped = dropped
-		if err == nil && resp.Truncated {
-			err = &llm.Error{Model: a.maker.Name, Fault: llm.TooLong, Err: errCut}
-			call.Fault, call.Error = llm.TooLong, err.Error()
-		}
 		calls = append(calls, call)
 		if err == nil {
 			a.dropped = kept

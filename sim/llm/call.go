@@ -2,8 +2,11 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
+	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -34,6 +37,8 @@ type Call struct {
 	Total   int64     `json:"total_us" parquet:"total_us"`
 	Started time.Time `json:"started" parquet:"started,timestamp(microsecond)"`
 	Attempt int       `json:"attempt" parquet:"attempt"` // times asked, at least 1
+	// Logprobs holds the tokens of the reply with their alternatives as JSON, where they were asked for.
+	Logprobs string `json:"logprobs" parquet:"logprobs"`
 	// FromCache: no server was asked; the tokens are those of the call whose reply was kept.
 	FromCache bool   `json:"from_cache" parquet:"from_cache"`
 	Fault     Fault  `json:"fault" parquet:"fault,dict"`
@@ -59,12 +64,13 @@ func CallID(t Tag) string {
 }
 
 // Ask puts a request to a model and returns the record with the response. The record is complete
-// also where the call failed.
+// also where the call failed. A response whose prompt the server is known to have cut is a failure (TooLong).
 func Ask(ctx context.Context, m Model, name string, req Request, now func() time.Time) (*Response, Call, error) {
 	t, start := req.Tag, now()
 	call := Call{
 		Session: t.Session, Turn: t.Turn, Actor: t.Actor, Purpose: t.Purpose, Model: name,
 		ID:       CallID(t),
+		Dropped:  t.Dropped,
 		Schema:   len(req.Schema) > 0,
 		Messages: req.Messages, Prompt: hashes(req.Messages),
 		Started: start.UTC().Truncate(time.Microsecond),
@@ -73,10 +79,16 @@ func Ask(ctx context.Context, m Model, name string, req Request, now func() time
 		call.Seed = *req.Sampling.Seed
 	}
 	resp, err := m.Generate(ctx, req)
+	if err == nil && resp.Truncated {
+		err = &Error{Model: name, Fault: TooLong, Attempts: resp.Attempts, Err: errCut}
+	}
 	call.Total = now().Sub(start).Microseconds()
 	call.note(resp, err)
 	return resp, call, err
 }
+
+// errCut is a prompt that a server shortened by itself: not the prompt that was asked.
+var errCut = errors.New("the server cut the prompt")
 
 // note fills in what came of the call.
 func (c *Call) note(resp *Response, err error) {
@@ -93,6 +105,72 @@ func (c *Call) note(resp *Response, err error) {
 	c.Queue, c.Load = resp.Timing.Queue.Microseconds(), resp.Timing.Load.Microseconds()
 	c.Read, c.Write = resp.Timing.Prompt.Microseconds(), resp.Timing.Generate.Microseconds()
 	c.Attempt, c.FromCache = max(1, resp.Attempts), resp.FromCache
+	if len(resp.Logprobs) > 0 {
+		c.Logprobs = encodeLogprobs(resp.Logprobs)
+	}
+}
+
+// Response returns what the call brought: the recorded response, or the recorded failure as an error
+// of the same fault and text.
+func (c *Call) Response() (*Response, error) {
+	if c.failed() {
+		err := &replayed{text: c.Error}
+		if c.Fault != "" {
+			err.cause = &Error{Model: c.Model, Fault: c.Fault, Attempts: c.Attempt}
+		}
+		return nil, err
+	}
+	us := func(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
+	return &Response{
+		Text: c.Reply, Reasoning: c.Reason, Finish: c.Finish, ServedBy: c.Served,
+		Usage: Usage{Prompt: c.Tokens, Cached: c.Cached, Completion: c.Output},
+		Timing: Timing{Queue: us(c.Queue), Load: us(c.Load), Prompt: us(c.Read), Generate: us(c.Write),
+			Total: us(c.Total)},
+		Logprobs: decodeLogprobs(c.Logprobs), Attempts: c.Attempt, FromCache: c.FromCache,
+	}, nil
+}
+
+// Differs says how a request differs from the recorded call of the same name; empty where it does not,
+// so that the recorded reply answers it.
+func (c *Call) Differs(req Request) string {
+	asked := Call{Prompt: hashes(req.Messages), Schema: len(req.Schema) > 0}
+	if req.Sampling.Seed != nil {
+		asked.Seed = *req.Sampling.Seed
+	}
+	if req.TopLogprobs > 0 && c.Logprobs == "" && !c.failed() {
+		return "without log-probabilities"
+	}
+	return differs(*c, asked)
+}
+
+// encodeLogprobs writes log-probabilities as JSON. Values that JSON has no number for, such as minus
+// infinity, are cut to the largest ones.
+func encodeLogprobs(tokens []TokenLogprob) string {
+	finite := func(v float64) float64 {
+		if math.IsNaN(v) {
+			return -math.MaxFloat64
+		}
+		return max(-math.MaxFloat64, min(math.MaxFloat64, v))
+	}
+	kept := make([]TokenLogprob, len(tokens))
+	for i, t := range tokens {
+		kept[i] = TokenLogprob{Logprob: Logprob{t.Token, finite(t.Value)}, Top: slices.Clone(t.Top)}
+		for k := range kept[i].Top {
+			kept[i].Top[k].Value = finite(kept[i].Top[k].Value)
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+func decodeLogprobs(text string) (tokens []TokenLogprob) {
+	if text == "" || json.Unmarshal([]byte(text), &tokens) != nil {
+		return nil
+	}
+	return tokens
 }
 
 // failed reports whether the call brought no reply.

@@ -224,6 +224,7 @@ type Tag struct {
 	Turn    int
 	Try     int // 0 for the first time of asking; 1 and more after a reply that was of no use
 	Repeat  int // of one question asked several times on purpose: 0, 1, 2 ...
+	Dropped int // oldest events left out of the prompt to fit the context; for the record
 }
 
 // Finish says why a reply ended.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 )
 
 // Replay is a model that answers from a recording, failures included, without any server.
@@ -18,8 +17,7 @@ import (
 // prompt and seed, one after the other in the order of their recording, and then by the last of them
 // again. A request that was never asked fails as not found, and the error says what differs.
 //
-// Of the recording it keeps 30 to 50 bytes a call. Log-probabilities are not part of a recording, so
-// requests for them are not found.
+// Of the recording it keeps 30 to 50 bytes a call.
 type Replay struct {
 	name string
 	rec  Recording
@@ -70,9 +68,6 @@ func (r *Replay) Generate(ctx context.Context, req Request) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if req.TopLogprobs > 0 {
-		return nil, r.missing(req.Tag, "log-probabilities are not recorded")
-	}
 	asked := Call{ID: CallID(req.Tag), Prompt: hashes(req.Messages), Schema: len(req.Schema) > 0}
 	if req.Sampling.Seed != nil {
 		asked.Seed = *req.Sampling.Seed
@@ -84,25 +79,25 @@ func (r *Replay) Generate(ctx context.Context, req Request) (*Response, error) {
 			return nil, fmt.Errorf("%s: call %d: %w", r.name, n, err)
 		}
 		if c.ID == asked.ID {
-			difference := differs(c, asked)
+			difference := c.Differs(req)
 			if difference == "" {
-				return r.answer(c)
+				return c.Response()
 			}
 			why = "it was recorded, but " + difference
 		}
 	}
-	c, ok, err := r.alike(asked)
+	c, ok, err := r.alike(asked, req)
 	switch {
 	case err != nil:
 		return nil, err
 	case !ok:
 		return nil, r.missing(req.Tag, why)
 	}
-	return r.answer(c)
+	return c.Response()
 }
 
 // alike returns the next call with the same prompt and seed.
-func (r *Replay) alike(asked Call) (Call, bool, error) {
+func (r *Replay) alike(asked Call, req Request) (Call, bool, error) {
 	key := r.key(asked.Prompt, asked.Seed, asked.Schema)
 	n, ok := r.like[key]
 	if !ok {
@@ -120,31 +115,12 @@ func (r *Replay) alike(asked Call) (Call, bool, error) {
 	if err != nil {
 		return Call{}, false, fmt.Errorf("%s: call %d: %w", r.name, n, err)
 	}
-	return c, differs(c, asked) == "", nil
+	return c, c.Differs(req) == "", nil
 }
 
 func (r *Replay) missing(t Tag, why string) error {
 	return &Error{Model: r.name, Fault: NotFound, Err: fmt.Errorf("call %s: %s", CallID(t), why),
 		Hint: "a replay answers only what its run asked; use the same experiment, seed and prompts"}
-}
-
-// answer is the recorded call as a response or as a failure.
-func (r *Replay) answer(c Call) (*Response, error) {
-	if c.failed() {
-		err := &replayed{text: c.Error}
-		if c.Fault != "" {
-			err.cause = &Error{Model: c.Model, Fault: c.Fault, Attempts: c.Attempt}
-		}
-		return nil, err
-	}
-	us := func(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
-	return &Response{
-		Text: c.Reply, Reasoning: c.Reason, Finish: c.Finish, ServedBy: c.Served,
-		Usage: Usage{Prompt: c.Tokens, Cached: c.Cached, Completion: c.Output},
-		Timing: Timing{Queue: us(c.Queue), Load: us(c.Load), Prompt: us(c.Read), Generate: us(c.Write),
-			Total: us(c.Total)},
-		Attempts: c.Attempt, FromCache: c.FromCache,
-	}, nil
 }
 
 // replayed is a recorded failure. It reads as it did then.

@@ -115,7 +115,7 @@ func TestReplayMissing(t *testing.T) {
 		{"role", func(r *llm.Request) { r.Messages[0] = llm.NewMessage(llm.System, "line 0") }, "message 1 of 2"},
 		{"messages", func(r *llm.Request) { r.Messages = r.Messages[:1] }, "recorded, but with 2 messages, not 1"},
 		{"schema", func(r *llm.Request) { r.Schema = []byte(`{}`) }, "recorded, but with schema: false, not true"},
-		{"logprobs", func(r *llm.Request) { r.TopLogprobs = 5 }, "log-probabilities are not recorded"},
+		{"logprobs", func(r *llm.Request) { r.TopLogprobs = 5 }, "without log-probabilities"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			req := request("s1", 2)
