@@ -1,0 +1,212 @@
+package llm
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The marks of reasoning, by family:
+//
+//	<think> <thinking> <thought> <reasoning> <seed:think> <think id="1"> <|think|>   tags
+//	[THINK] ◁think▷                                                                 Mistral, Kimi
+//	<|begin_of_thought|> <|START_THINKING|> <|inner_prefix|>                        OpenThinker, Cohere, Apertus
+//	<unused94>thought ... <unused95>, <|channel>thought ... <channel|>              Gemma
+//	<|channel|>analysis<|message|> ... <|channel|>final<|message|>                  gpt-oss
+//	analysis...assistantfinal...                                                    gpt-oss without its marks
+//	Here is my thought process: ... Here is my response: ...                        Granite
+//	Thinking... ...done thinking.                                                   Ollama's client
+const thinkWords = `(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|cot|chain_of_thought|inner_(?:monologue|thoughts?))`
+
+var (
+	// thinkMark matches an opening mark, or a closing one, whose slash or name is in a group.
+	thinkMark = regexp.MustCompile(`(?i:[<＜◁]\|?\s*(\\?/)?\s*(?:[a-z0-9]+[:_-])?` + thinkWords + `(?:\s+[^<>\n]{0,80}|=[^<>\n]{0,80})?\s*\|?[>＞▷]` +
+		`|<\|(?:begin_of|start_of|start|begin)_` + thinkWords + `\|>|<\|` + thinkWords + `_(?:start|begin)\|>|<\|inner_prefix\|>|<unused94>(?:\s*thought\b)?|<\|channel>\s*` + thinkWords + `\b` +
+		`|<\|(end_of|end|stop)_` + thinkWords + `\|>|<\|` + thinkWords + `_(end|stop)\|>|<\|(inner_suffix)\|>|<(unused95)>|<(channel)\|>)` +
+		`|\[(/)?(?:THINK|THINKING|THOUGHT|REASONING)\]`)
+	// answerMark begins the answer, whatever comes before it.
+	answerMark = regexp.MustCompile(`(?i)<\|begin_of_solution\|>|<\|start_(?:response|text)\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>`)
+	// channelMark begins a channel of gpt-oss other than the final one.
+	channelMark = regexp.MustCompile(`(?i)<\|channel\|>\s*(analysis|commentary)([^<]*)(?:<\|constrain\|>[^<]*)?(?:<\|message\|>)?`)
+	// answerTags wrap a whole answer.
+	answerTags = regexp.MustCompile(`(?is)^(.*?)<(?:answer|final_answer|response)>(.*)</(?:answer|final_answer|response)>\s*$`)
+	// bareChannel begins what gpt-oss writes where a server drops its marks.
+	bareChannel = regexp.MustCompile(`^\s*(?:<\|start\|>assistant)?analysis(?:\p{Lu}|\s|[^\pL\s])`)
+	// spoken names the parts of a reply in words, as Granite does.
+	spoken  = regexp.MustCompile(`(?is)^\s*here(?:'s| is) my (?:thought process|reasoning)\b[:.]?(.*)$`)
+	replied = regexp.MustCompile(`(?i)here(?:'s| is) my (?:response|reply|answer)\b[:.]?`)
+	// answerEdge is what stands around an answer behind its reasoning.
+	answerEdge = regexp.MustCompile(`(?i)^(?:\s*<\|(?:begin_of_solution|start_response|start_text|begin_of_box)\|>)+|(?:\s*<\|(?:end_of_solution|end_response|end_text|end_of_box)\|>)+\s*$`)
+
+	angles = strings.NewReplacer(`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">")
+)
+
+// SplitReasoning separates what a model thought aloud from its answer, in every form that is listed
+// above. A text without reasoning comes back unchanged as rest. ok is false where it is not certain
+// where the thought ends: a block that is not closed, as many closing marks as do not fit the opening
+// ones, channels without an answer. rest is then empty, and the reply must not be shown to anybody.
+//
+// A closing mark without an opening one ends a thought that the prompt's template opened, unless it is
+// in a string of a JSON object, or a word of a sentence.
+func SplitReasoning(text string) (thought, rest string, ok bool) {
+	if strings.Contains(text, `\u003`) {
+		text = angles.Replace(text)
+	}
+	if !mayHaveMarks(text) { // most have none, and the expressions are slow
+		return splitWords(text)
+	}
+	var before []string
+	rest = text
+	if at := answerMark.FindAllStringIndex(rest, -1); at != nil {
+		last := at[len(at)-1]
+		before, rest = append(before, rest[:last[0]]), rest[last[1]:]
+	} else if at := channelMark.FindStringSubmatchIndex(rest); at != nil {
+		if call := strings.Index(rest, "to=functions"); call >= 0 { // a call of a tool is no thought
+			return clean(rest[:call]), rest[call:], true
+		}
+		return clean(rest), "", false
+	}
+	thoughts, rest, ok := splitMarks(rest)
+	if !ok {
+		return clean(append(before, text)...), "", false
+	}
+	if m := answerTags.FindStringSubmatch(rest); m != nil && !strings.HasPrefix(strings.TrimSpace(rest), "{") {
+		thoughts, rest = append(thoughts, m[1]), m[2]
+	}
+	if before = append(before, thoughts...); len(before) == 0 {
+		more, rest, ok := splitWords(rest)
+		return more, rest, ok
+	}
+	return clean(before...), strings.TrimSpace(answerEdge.ReplaceAllString(rest, "")), true
+}
+
+// mayHaveMarks reports whether a text has a sign that a mark begins with.
+func mayHaveMarks(text string) bool {
+	if strings.IndexByte(text, '<') >= 0 || strings.Contains(text, "＜") || strings.Contains(text, "◁") {
+		return true
+	}
+	for _, head := range [...]string{"[T", "[/T", "[R", "[/R"} {
+		if strings.Contains(text, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// clean joins thoughts without the marks in them.
+func clean(thoughts ...string) string {
+	var kept []string
+	for _, t := range thoughts {
+		t = channelMark.ReplaceAllString(thinkMark.ReplaceAllString(t, " "), " ")
+		if t = strings.TrimSpace(t); t != "" {
+			kept = append(kept, t)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// splitMarks takes out what stands between opening and closing marks.
+func splitMarks(text string) (thoughts []string, rest string, ok bool) {
+	marks := thinkMark.FindAllStringSubmatchIndex(text, -1)
+	if marks == nil {
+		return nil, text, true
+	}
+	var said strings.Builder
+	depth, from, blocks := 0, 0, 0
+	for _, m := range marks {
+		closes := false
+		for i := 2; i < len(m); i += 2 {
+			closes = closes || m[i] >= 0
+		}
+		piece := text[from:m[0]]
+		switch {
+		case depth > 0:
+			thoughts = append(thoughts, piece)
+			if depth++; closes {
+				depth -= 2
+			}
+			if depth == 0 {
+				blocks++
+			}
+		case !closes:
+			said.WriteString(piece)
+			depth = 1
+		case wordOfSentence(text, m[0], m[1]) && (blocks > 0 || inString(text, m[0])):
+			said.WriteString(text[from:m[1]])
+		case blocks > 0 || inString(text, m[0]) || wordOfSentence(text, m[0], m[1]):
+			return nil, "", false
+		default: // the prompt's template wrote the opening mark
+			thoughts = append(thoughts, said.String()+piece)
+			said.Reset()
+			blocks++
+		}
+		from = m[1]
+	}
+	if depth > 0 {
+		return nil, "", false
+	}
+	said.WriteString(text[from:])
+	return thoughts, said.String(), true
+}
+
+// wordOfSentence reports whether a mark stands between the words of one sentence.
+func wordOfSentence(text string, from, to int) bool {
+	before, behind := strings.TrimRight(text[:from], "\"'`“‘ "), strings.TrimLeft(text[to:], "\"'`”’ ")
+	if len(before) == from || len(behind) == len(text)-to {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(behind)
+	return (unicode.IsLetter(last) || last == ',') && (unicode.IsLower(first) || strings.ContainsRune(",.;", first))
+}
+
+// inString reports whether a place of a text that is a JSON object lies within one of its strings.
+func inString(text string, at int) bool {
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text[:at]), "```json"), "```"))
+	if !strings.HasPrefix(text, "{") {
+		return false
+	}
+	inside := false
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			inside = !inside
+		}
+	}
+	return inside
+}
+
+// splitWords separates reasoning that words announce instead of marks.
+func splitWords(text string) (thought, rest string, ok bool) {
+	if m := spoken.FindStringSubmatch(text); m != nil {
+		at := replied.FindStringIndex(m[1])
+		if at == nil {
+			return strings.TrimSpace(m[1]), "", false
+		}
+		return strings.TrimSpace(m[1][:at[0]]), strings.TrimSpace(m[1][at[1]:]), true
+	}
+	const done, final, call = "...done thinking.", "assistantfinal", "assistantcommentary to="
+	if before, behind, found := strings.Cut(text, done); found {
+		return strings.TrimSpace(before), strings.TrimSpace(behind), true
+	}
+	at := strings.LastIndex(text, final)
+	switch {
+	case at >= 0 && (at == 0 || bareChannel.MatchString(text)):
+		return strings.TrimPrefix(strings.TrimSpace(text[:at]), "analysis"), strings.TrimSpace(text[at+len(final):]), true
+	case strings.HasPrefix(strings.TrimSpace(text), "analysis") && gluedTo(strings.TrimSpace(text), "analysis"):
+		if at := strings.Index(text, call); at >= 0 {
+			return strings.TrimSpace(text[:at]), text[at+len("assistantcommentary "):], true
+		}
+		return strings.TrimSpace(text), "", false
+	}
+	return "", text, true
+}
+
+// gluedTo reports whether a capital letter follows a text's first word without a space.
+func gluedTo(text, word string) bool {
+	r, _ := utf8.DecodeRuneInString(text[len(word):])
+	return unicode.IsUpper(r)
+}
