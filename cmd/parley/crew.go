@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -27,12 +26,10 @@ type crew struct {
 	exp      *Experiment
 	manifest *manifest
 	meter    *llm.Meter
-	models   int  // chat models in use
-	hosted   bool // one of them is
+	models   *llm.Models
+	jobs     int // at one time, by the models' defaults; 0: no chat model is in use
 	open     map[string]llm.Model
-	embed    map[string]llm.Model // of those that also embed texts
-	limiters map[string]*llm.Limiter
-	retries  map[string]llm.Middleware
+	embed    map[string]llm.Model       // of those that also embed texts
 	makers   map[[3]string]*agent.Maker // role, spec, and the place where a replay differs by it
 	standing map[string]reference.Actor
 	prices   *llm.Prices
@@ -41,13 +38,13 @@ type crew struct {
 	mu sync.Mutex // over the notes of models at work
 }
 
-func isReference(spec string) bool { return strings.HasPrefix(spec, "reference:") }
+func isReference(spec string) bool { return reference.Is(spec) }
 
 // emptyCrew has nobody yet.
 func emptyCrew(e *Experiment, m *manifest) *crew {
 	return &crew{
-		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{}, limiters: map[string]*llm.Limiter{},
-		retries: map[string]llm.Middleware{}, makers: map[[3]string]*agent.Maker{}, standing: map[string]reference.Actor{},
+		exp: e, manifest: m, open: map[string]llm.Model{}, embed: map[string]llm.Model{},
+		makers: map[[3]string]*agent.Maker{}, standing: map[string]reference.Actor{},
 	}
 }
 
@@ -137,7 +134,7 @@ func (c *crew) settleContexts(sample func() ([]*scenarios.Scenario, error), prom
 				longest = max(longest, e.Sampling[p.role].Complete().MaxTokens)
 			}
 		}
-		if note.NumCtx > 0 || longest == 0 || !strings.HasPrefix(spec, "ollama:") {
+		if note.NumCtx > 0 || longest == 0 || registry().Defaults(spec).Context == 0 {
 			continue
 		}
 		if drawn == nil {
@@ -158,7 +155,7 @@ func (c *crew) settleContexts(sample func() ([]*scenarios.Scenario, error), prom
 			return err
 		}
 		if spec == e.Judge {
-			size = max(size, judgeContext)
+			size = max(size, registry().Defaults(spec).Context)
 		}
 		if id := note.Identity; id != nil && id.Context > 0 {
 			size = min(size, id.Context)
@@ -179,7 +176,7 @@ func (c *crew) key(p place, spec string) [3]string {
 
 // likeRecorded settles what a replay keeps to, unless the form is asked for or settled already.
 func (c *crew) likeRecorded(spec string) error {
-	dir, ok := strings.CutPrefix(spec, "replay:")
+	dir, ok := registry().Recorded(spec)
 	note := c.manifest.Models[spec]
 	if !ok || c.exp.Form != "auto" || note.Form != "" || note.Places != nil {
 		return nil
@@ -190,11 +187,16 @@ func (c *crew) likeRecorded(spec string) error {
 
 // hire opens a model, wraps it, and asks its server who it is.
 func (c *crew) hire(ctx context.Context, spec string, talk io.Writer) error {
-	s, err := llm.ParseSpec(spec)
-	if err != nil {
+	if c.models == nil {
+		c.models = &llm.Models{
+			Registry: registry(), Env: environment(), Limits: c.exp.Limits, Seed: c.exp.Seed,
+			Tell: func(message string) { fmt.Fprintln(talk, message) },
+		}
+	}
+	if _, _, err := c.models.Registry.Lookup(spec); err != nil {
 		return usageError{err}
 	}
-	base, err := registry().Open(ctx, spec)
+	o, err := c.models.Open(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -203,56 +205,26 @@ func (c *crew) hire(ctx context.Context, spec string, talk io.Writer) error {
 		note = &servedNote{}
 		c.manifest.Models[spec] = note
 	}
-	if who, ok := base.(llm.Identifier); ok {
-		id, err := who.Identify(ctx)
-		if err != nil {
-			return err
+	if o.Identity != (llm.Identity{}) {
+		if was := note.Identity; was != nil && was.Digest != "" && was.Digest != o.Identity.Digest {
+			fmt.Fprintf(talk, "note: %s is another model than the run began with (digest %s, was %s)\n", spec, o.Identity.Digest, was.Digest)
 		}
-		if was := note.Identity; was != nil && was.Digest != "" && was.Digest != id.Digest {
-			fmt.Fprintf(talk, "note: %s is another model than the run began with (digest %s, was %s)\n", spec, id.Digest, was.Digest)
-		}
-		note.Identity = &id
+		note.Identity = &o.Identity
 	}
-	endpoint := endpointOf(s)
-	if c.limiters[endpoint] == nil {
-		c.limiters[endpoint] = llm.NewLimiter(c.exp.Limits[endpoint], time.Now)
-		c.retries[endpoint] = llm.Retry(llm.Retrier{Now: time.Now, Rand: rand.New(rand.NewPCG(c.exp.Seed, 1))})
+	c.jobs = max(c.jobs, o.Defaults.Jobs, 2)
+	if o.Embedding != nil {
+		c.embed[spec] = o.Embedding
 	}
-	c.models++
-	c.hosted = c.hosted || s.Scheme == "openai"
-	if e, ok := base.(llm.Embedder); ok {
-		c.embed[spec] = llm.Wrap(llm.Embedding(e, spec), c.retries[endpoint], c.limiters[endpoint].Limit)
-	}
-	base = c.watch(base, spec, note, talk)
-	c.open[spec] = base
-	if s.Scheme != "script" && s.Scheme != "replay" {
-		c.open[spec] = llm.Wrap(base, c.retries[endpoint], c.limiters[endpoint].Limit)
-	}
-	return nil
-}
-
-// watch notes the sampling options that a server does not take, and says so once.
-func (c *crew) watch(m llm.Model, spec string, note *servedNote, talk io.Writer) llm.Model {
-	return llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
-		resp, err := m.Generate(ctx, req)
-		if err != nil || len(resp.Ignored) == 0 {
-			return resp, err
+	c.open[spec] = llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
+		resp, err := o.Model.Generate(ctx, req)
+		if err == nil && len(resp.Ignored) > 0 {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			note.Ignored = o.Ignored()
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		var fresh []string
-		for _, option := range resp.Ignored {
-			if !slices.Contains(note.Ignored, option) {
-				fresh = append(fresh, option)
-			}
-		}
-		if len(fresh) > 0 {
-			note.Ignored = append(note.Ignored, fresh...)
-			slices.Sort(note.Ignored)
-			fmt.Fprintf(talk, "note: %s does not take %s; what it uses instead is its own\n", spec, strings.Join(fresh, ", "))
-		}
-		return resp, nil
+		return resp, err
 	})
+	return nil
 }
 
 // sampling is what the experiment says for a model's role, completed.
@@ -328,35 +300,23 @@ func (c *crew) selfJudged(spec string) error {
 	if judging == "lexical" || strings.HasPrefix(judging, "embed:") {
 		return usagef("%s has no replies of a judge: it was judged by %s", spec, judging)
 	}
-	own, err := llm.ParseSpec(judging)
-	if err != nil {
-		return usageError{err}
-	}
 	for _, p := range c.exp.places() {
 		if p.role != "player" {
 			continue
 		}
 		other, served := c.manifest.behind(p)
-		tested, err := llm.ParseSpec(other)
-		if err != nil {
-			return usageError{err}
-		}
-		if judge.Same(own, tested) || judge.SameServed(id, served) {
+		if registry().SameModel(judging, other) || id.Same(served) {
 			return usagef("the judge %s is the model under test (%s): name another judge, or say --allow-self-judge", spec, other)
 		}
 	}
 	return nil
 }
 
-// judgeContext is the context of a local judge: a debrief, two lists of points and the reply fit into
-// it several times over.
-const judgeContext = 8192
-
 // judgeSampling is the judge's.
 func (c *crew) judgeSampling(spec string) llm.Sampling {
 	s, note := c.exp.Sampling["judge"], c.manifest.Models[spec]
-	if note.NumCtx == 0 && strings.HasPrefix(spec, "ollama:") {
-		note.NumCtx = judgeContext
+	if note.NumCtx == 0 && registry().Defaults(spec).Context > 0 {
+		note.NumCtx = registry().Defaults(spec).Context
 		if note.Identity != nil && note.Identity.Context > 0 {
 			note.NumCtx = min(note.NumCtx, note.Identity.Context)
 		}

@@ -70,9 +70,9 @@ func TestContextOfALocalModel(t *testing.T) {
 		}
 	}
 	for want, change := range map[int]func(*Experiment, *servedNote){
-		2048:         func(_ *Experiment, n *servedNote) { n.Identity = &llm.Identity{Context: 2048} }, // all that the model takes
-		12345:        func(_ *Experiment, n *servedNote) { n.NumCtx = 12345 },                          // as the run began
-		judgeContext: func(e *Experiment, _ *servedNote) { e.Judge = spec },
+		2048:                              func(_ *Experiment, n *servedNote) { n.Identity = &llm.Identity{Context: 2048} }, // all that the model takes
+		12345:                             func(_ *Experiment, n *servedNote) { n.NumCtx = 12345 },                          // as the run began
+		registry().Defaults(spec).Context: func(e *Experiment, _ *servedNote) { e.Judge = spec },
 	} {
 		if got := settle(change, &stage{}, builtin); got != want {
 			t.Errorf("context %d, want %d", got, want)

@@ -67,7 +67,7 @@ func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 		return iep.NewLexical(corpus()), nil
 	}
 	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
-		m, err := registry().Open(ctx, name)
+		m, err := registry().Open(ctx, name, environment())
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -85,10 +85,7 @@ func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := llm.Sampling{}
-	if strings.HasPrefix(spec, "ollama:") {
-		s.NumCtx = judgeContext
-	}
+	s := llm.Sampling{NumCtx: registry().Defaults(spec).Context}
 	return &iep.Model{Judge: &judge.Judge{Model: m, Name: spec, Sampling: s, Now: time.Now}}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"parley/eval/script"
 	"parley/sim/llm"
+	"parley/sim/reference"
 )
 
 // scriptConfig is the whole configuration of an evaluation of scripts.
@@ -158,7 +159,7 @@ func authorOf(text string) (scriptAuthor, error) {
 	if err != nil {
 		return a, usageError{err}
 	}
-	if s.Scheme == "reference" {
+	if reference.Is(text) {
 		a.Model, a.Fault = "", script.Fault(s.Name)
 		if a.Fault != script.Intact && !slices.Contains(script.Faults(), a.Fault) {
 			return a, usagef("%s: reference authors are %s and %v", text, script.Intact, script.Faults())

@@ -116,12 +116,7 @@ type scriptPlayer struct {
 func (p *scriptPlayer) play(ctx context.Context) error {
 	n := p.config.Jobs
 	if n <= 0 {
-		switch {
-		case p.crew.hosted:
-			n = 8
-		case p.crew.models > 0:
-			n = 2
-		default:
+		if n = p.crew.jobs; n == 0 {
 			n = 4 * runtime.GOMAXPROCS(0)
 		}
 	}

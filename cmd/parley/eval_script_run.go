@@ -281,13 +281,8 @@ func (p *scriptPlayer) selfJudged() []string {
 	g := p.config
 	var found []string
 	for i := range g.Authors {
-		own, err := llm.ParseSpec(g.Authors[i].Model)
-		if err != nil {
-			continue
-		}
 		if slices.ContainsFunc([]string{g.Critic, g.Execute, g.Commonsense, g.Single}, func(spec string) bool {
-			s, err := llm.ParseSpec(spec)
-			return spec != "" && err == nil && judge.Same(own, s)
+			return spec != "" && registry().SameModel(g.Authors[i].Model, spec)
 		}) {
 			found = append(found, g.Authors[i].Name)
 		}

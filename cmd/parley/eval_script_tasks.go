@@ -192,9 +192,7 @@ func generateScriptTasks(c *cli.Context) error {
 		return err
 	}
 	j := &judge.Judge{Model: m, Name: spec, Now: time.Now, Trusting: c.Bool("trusting")}
-	if strings.HasPrefix(spec, "ollama:") {
-		j.Sampling.NumCtx = judgeContext
-	}
+	j.Sampling.NumCtx = registry().Defaults(spec).Context
 	warm := 0.7
 	j.Sampling.Temperature = &warm
 	var tasks []script.Task

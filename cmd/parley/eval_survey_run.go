@@ -219,9 +219,7 @@ func (p *surveyPlayer) hire(ctx context.Context, m *manifest, talk io.Writer) er
 func (p *surveyPlayer) play(ctx context.Context) error {
 	n := p.config.Jobs
 	if n <= 0 {
-		if n = 2; p.crew.hosted {
-			n = 8
-		}
+		n = max(2, p.crew.jobs)
 	}
 	err := fleet.Run(ctx, n, func(yield func(func(context.Context) error) bool) {
 		for i := range p.inputs {

@@ -304,15 +304,12 @@ func (e *Experiment) completeSampling() {
 	}
 }
 
-// endpointOf is what the limits of a model are shared by.
-func endpointOf(s llm.Spec) string { return cmp.Or(s.BaseURL, s.Scheme) }
-
 // endpoints lists what the models of the experiment are at.
 func (e *Experiment) endpoints() []string {
 	var list []string
 	for _, spec := range e.models() {
 		if s, err := llm.ParseSpec(spec); err == nil && !isReference(spec) {
-			list = append(list, endpointOf(s))
+			list = append(list, s.Endpoint())
 		}
 	}
 	return list

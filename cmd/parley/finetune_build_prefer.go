@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/characters"
@@ -164,7 +163,7 @@ func (b *building) chooser(ctx context.Context, record func(llm.Call)) (finetune
 	if err := b.ownJudge(spec); err != nil {
 		return nil, err
 	}
-	base, err := registry().Open(ctx, spec)
+	base, err := registry().Open(ctx, spec, environment())
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -178,10 +177,7 @@ func (b *building) chooser(ctx context.Context, record func(llm.Call)) (finetune
 		}
 		m = llm.Wrap(m, llm.Cache(cacheDir(dir), spec, id))
 	}
-	s := llm.Sampling{}
-	if strings.HasPrefix(spec, "ollama:") {
-		s.NumCtx = judgeContext
-	}
+	s := llm.Sampling{NumCtx: registry().Defaults(spec).Context}
 	j := &judge.Judge{Model: m, Name: spec, Sampling: s, Now: time.Now, Trusting: b.c.Bool("trusting")}
 	return finetune.ByJudge(j, b.c.Uint64("seed"), func(p judge.Preference) {
 		for _, call := range p.Calls {
@@ -194,10 +190,6 @@ func (b *building) chooser(ctx context.Context, record func(llm.Call)) (finetune
 func (b *building) ownJudge(spec string) error {
 	if b.c.Bool("allow-self-judge") {
 		return nil
-	}
-	own, err := llm.ParseSpec(spec)
-	if err != nil {
-		return usageError{err}
 	}
 	var others []string
 	if rival := b.c.String("against"); rival != "" {
@@ -213,11 +205,7 @@ func (b *building) ownJudge(spec string) error {
 		}
 	}
 	for _, name := range slices.Compact(others) {
-		played, err := llm.ParseSpec(name)
-		if err != nil {
-			return usageError{err}
-		}
-		if judge.Same(own, played) {
+		if registry().SameModel(spec, name) {
 			return usagef("the judge %s would judge its own turns (%s): name another judge, or say --allow-self-judge", spec, name)
 		}
 	}

@@ -76,7 +76,7 @@ func (s server) open() (*hosted.Client, error) {
 		if key == "" {
 			return nil, fmt.Errorf("the environment variable %s, which should hold the key, is empty", s.variable)
 		}
-		keys.add(key)
+		keys.Add(key)
 	}
 	client, err := hosted.New(hosted.Options{
 		BaseURL: s.base, Key: key, KeyVariable: s.variable, Azure: s.azure, APIVersion: s.version,

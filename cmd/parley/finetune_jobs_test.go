@@ -141,7 +141,7 @@ func TestFinetuneJob(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &status); err != nil || status.Job.State != hosted.Succeeded || status.Player == "" || status.Predictor != "tuned:"+status.Player {
 		t.Errorf("%v: %s", err, out)
 	}
-	if _, err := registry().Open(t.Context(), status.Player); err != nil {
+	if _, err := registry().Open(t.Context(), status.Player, environment()); err != nil {
 		t.Errorf("the model's name does not open: %v", err)
 	}
 	b.parley(t.Context(), 0, "wait", "ftjob-0001", "--base-url", b.url, "--key-env", "JOBS_KEY")

@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
-	"strings"
-	"sync"
 	"time"
 
 	"parley/sim/llm"
@@ -14,23 +13,22 @@ import (
 	"parley/sim/llm/openai"
 )
 
-// registry knows how to open every scheme. Keys are read from the environment here and nowhere else.
+// registry lists the adapters of models.
 func registry() llm.Registry {
 	return llm.Registry{
-		"openai": openOpenAI,
-		"ollama": func(ctx context.Context, spec llm.Spec) (llm.Model, error) {
-			return ollama.Open(ctx, spec, ollama.Options{Host: os.Getenv("OLLAMA_HOST"), HTTP: httpClient, Now: time.Now})
-		},
-		"script": func(_ context.Context, spec llm.Spec) (llm.Model, error) {
-			f, err := os.Open(spec.Name)
-			if err != nil {
-				return nil, err
-			}
-			defer f.Close()
-			return llm.OpenScript(f, spec.Name)
-		},
-		"replay": openReplay,
+		ollama.Adapter(),
+		openai.Adapter(),
+		llm.ScriptAdapter(func(file string) (io.ReadCloser, error) { return os.Open(file) }),
+		llm.ReplayAdapter(recordedCalls),
 	}
+}
+
+// keys are those in use, so that nothing that parley writes holds one.
+var keys llm.Keys
+
+// environment is what adapters may use of this process. Keys are read here and nowhere else.
+func environment() llm.Env {
+	return llm.Env{Getenv: os.Getenv, HTTP: httpClient, Now: time.Now, Keys: &keys}
 }
 
 // httpClient has no time limit of its own: a reply's is the adapter's.
@@ -40,42 +38,17 @@ var httpClient = &http.Client{Transport: func() http.RoundTripper {
 	return t
 }()}
 
-// openOpenAI opens a model behind an OpenAI-shaped server. The key's variable is OPENAI_API_KEY, for
-// Azure AZURE_OPENAI_API_KEY, or the one that key_env names. Only OpenAI's own host and Azure get a
-// key that was not named for them.
-func openOpenAI(ctx context.Context, spec llm.Spec) (llm.Model, error) {
-	variable := spec.Options.Get("key_env")
-	if variable == "" {
-		switch {
-		case spec.Options.Get("azure") != "":
-			variable = "AZURE_OPENAI_API_KEY"
-		case spec.BaseURL == "" || strings.HasPrefix(spec.BaseURL, openai.DefaultBaseURL):
-			variable = "OPENAI_API_KEY"
-		}
-	}
-	o := openai.Options{KeyVariable: variable, HTTP: httpClient, Now: time.Now, AzureEndpoint: os.Getenv("AZURE_OPENAI_ENDPOINT")}
-	if variable != "" {
-		o.Key = os.Getenv(variable)
-		keys.add(o.Key)
-	}
-	return openai.Open(ctx, spec, o)
-}
-
-// openReplay answers from the calls of an earlier run.
-func openReplay(_ context.Context, spec llm.Spec) (llm.Model, error) {
-	if _, err := readManifest(spec.Name); err != nil {
+// recordedCalls reads the calls of an earlier run.
+func recordedCalls(dir string) (llm.Recording, error) {
+	if _, err := readManifest(dir); err != nil {
 		return nil, err
 	}
-	calls, err := llm.Collect(rows[llm.Call](spec.Name, streamCalls))
-	if err != nil {
-		return nil, err
-	}
-	return llm.NewReplay(spec.String(), calls)
+	return llm.Collect(rows[llm.Call](dir, streamCalls))
 }
 
 // openModel opens a model that the user names, with retries, for commands that ask now and then.
 func openModel(ctx context.Context, text string) (llm.Model, error) {
-	m, err := registry().Open(ctx, text)
+	m, err := registry().Open(ctx, text, environment())
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -105,27 +78,4 @@ func writer(m llm.Model, spec string, seed int64) func(ctx context.Context, prom
 		}
 		return resp.Text, nil
 	}
-}
-
-// keyring remembers the keys in use, so that nothing that parley writes holds one.
-type keyring struct {
-	mu   sync.Mutex
-	keys []string
-}
-
-var keys keyring
-
-func (k *keyring) add(key string) {
-	if len(key) < 8 {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.keys = append(k.keys, key)
-}
-
-func secretsInUse() []string {
-	keys.mu.Lock()
-	defer keys.mu.Unlock()
-	return keys.keys[:len(keys.keys):len(keys.keys)]
 }

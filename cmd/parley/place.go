@@ -66,7 +66,7 @@ func (m *manifest) noteOf(p place) *servedNote {
 // model that was recorded, as long as the recordings are there.
 func (m *manifest) behind(p place) (spec string, id llm.Identity) {
 	spec = m.Experiment.model(p)
-	if dir, ok := strings.CutPrefix(spec, "replay:"); ok {
+	if dir, ok := registry().Recorded(spec); ok {
 		if recorded, err := readManifest(dir); err == nil {
 			return recorded.behind(p)
 		}

@@ -99,10 +99,8 @@ func (p *player) jobs() int {
 	switch {
 	case p.exp.Jobs > 0:
 		return p.exp.Jobs
-	case p.crew.hosted:
-		return 8
-	case p.crew.models > 0:
-		return 2
+	case p.crew.jobs > 0:
+		return p.crew.jobs
 	}
 	return 4 * runtime.GOMAXPROCS(0)
 }

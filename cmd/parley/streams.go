@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"parley/eval"
@@ -190,8 +189,5 @@ func sessionID(arm, i int) string { return fmt.Sprintf("a%02d-%07d", arm+1, i+1)
 
 // clean makes sure that no row of a run holds a key: what looks like one in an error text goes.
 func clean(text string) string {
-	for _, key := range secretsInUse() {
-		text = strings.ReplaceAll(text, key, "[key]")
-	}
-	return text
+	return keys.Redact(text)
 }

@@ -36,6 +36,7 @@ type Identity struct {
 	Context      int    `json:"context,omitempty"`      // tokens that the model itself can take
 	Server       string `json:"server,omitempty"`       // address, without credentials
 	Version      string `json:"version,omitempty"`      // of the server
+	Note         string `json:"note,omitempty"`         // why the server told no more
 }
 
 // Role says who speaks in a prompt.

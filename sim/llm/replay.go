@@ -30,6 +30,20 @@ type Replay struct {
 	at map[uint64]int32 // hashed prompt and seed -> number of the call that answers next
 }
 
+// ReplayAdapter opens the recorded calls of runs, which the function reads: replay:RUN.
+func ReplayAdapter(calls func(run string) (Recording, error)) Adapter {
+	return Adapter{
+		Scheme: "replay", Usage: "replay:RUN  the recorded replies of a run", Defaults: Defaults{Recorded: true},
+		Open: func(_ context.Context, spec Spec, _ Env) (Model, error) {
+			recording, err := calls(spec.Name)
+			if err != nil {
+				return nil, err
+			}
+			return NewReplay(spec.String(), recording)
+		},
+	}
+}
+
 // NewReplay goes through the recording once. The name is what errors call the model.
 func NewReplay(name string, rec Recording) (*Replay, error) {
 	r := &Replay{name: name, rec: rec, seed: maphash.MakeSeed(),

@@ -34,6 +34,21 @@ type Script struct {
 	times map[string]int // calls that a rule with Times answered: how often
 }
 
+// ScriptAdapter opens scripts, whose files the function opens: script:FILE.
+func ScriptAdapter(open func(file string) (io.ReadCloser, error)) Adapter {
+	return Adapter{
+		Scheme: "script", Usage: "script:FILE  replies and faults from a file",
+		Open: func(_ context.Context, spec Spec, _ Env) (Model, error) {
+			f, err := open(spec.Name)
+			if err != nil {
+				return nil, fmt.Errorf("model %q: %w", spec, err)
+			}
+			defer f.Close()
+			return OpenScript(f, spec.Name)
+		},
+	}
+}
+
 // OpenScript reads a script. The file's name decides on the format and stands in errors.
 func OpenScript(r io.Reader, file string) (*Script, error) {
 	data, err := io.ReadAll(r)

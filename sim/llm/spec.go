@@ -1,10 +1,9 @@
 package llm
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -56,27 +55,5 @@ func ParseSpec(text string) (Spec, error) {
 	return spec, nil
 }
 
-// Opener makes a model of a spec. It does not call the server: a model that is not there is found
-// out at the first request.
-type Opener func(ctx context.Context, spec Spec) (Model, error)
-
-// Registry knows an opener for every scheme.
-type Registry map[string]Opener
-
-// Open opens the model that the text names.
-func (r Registry) Open(ctx context.Context, text string) (Model, error) {
-	spec, err := ParseSpec(text)
-	if err != nil {
-		return nil, err
-	}
-	open, ok := r[spec.Scheme]
-	if !ok {
-		var known []string
-		for scheme := range r {
-			known = append(known, scheme+":")
-		}
-		slices.Sort(known)
-		return nil, fmt.Errorf("model %q: unknown scheme %q; known are %s", text, spec.Scheme, strings.Join(known, " "))
-	}
-	return open(ctx, spec)
-}
+// Endpoint names what a model's limits and retries are shared by: its base URL, or else its scheme.
+func (s Spec) Endpoint() string { return cmp.Or(s.BaseURL, s.Scheme) }

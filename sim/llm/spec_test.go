@@ -1,7 +1,6 @@
 package llm_test
 
 import (
-	"context"
 	"net/url"
 	"strings"
 	"testing"
@@ -79,21 +78,4 @@ func FuzzParseSpec(f *testing.F) {
 			t.Errorf("%q, put together as %q (-want +got):\n%s", text, again, diff)
 		}
 	})
-}
-
-func TestRegistry(t *testing.T) {
-	var opened llm.Spec
-	r := llm.Registry{"a": nil, "b": func(_ context.Context, s llm.Spec) (llm.Model, error) {
-		opened = s
-		return costing(llm.Usage{}), nil
-	}}
-	if m, err := r.Open(t.Context(), "b:name"); err != nil || m == nil || opened.Name != "name" {
-		t.Errorf("model is %v, error %v, opened %s", m, err, opened)
-	}
-	if _, err := r.Open(t.Context(), "c:name"); err == nil || !strings.Contains(err.Error(), "known are a: b:") {
-		t.Errorf("error is %v, want the known schemes", err)
-	}
-	if _, err := r.Open(t.Context(), "name"); err == nil {
-		t.Error("a name without a scheme was opened")
-	}
 }

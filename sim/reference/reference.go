@@ -26,6 +26,12 @@ func Names() []string {
 	return []string{"npc", "diligent", "loner", "small-talk", "silent", "vivid", "blunt", "vague"}
 }
 
+// Scheme is what specs of reference actors begin with, before a colon.
+const Scheme = "reference"
+
+// Is reports whether a spec names a reference actor, and no language model.
+func Is(spec string) bool { return strings.HasPrefix(spec, Scheme+":") }
+
 // Open returns the actor of that name:
 //
 //	npc         gives out each fact with probability share (option; default 1) when asked to the point

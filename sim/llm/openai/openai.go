@@ -7,6 +7,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,30 @@ type Options struct {
 	MaxReply int              // bytes of text after which a reply is cut; 0: 4 MiB
 	Now      func() time.Time // for dates in Retry-After and for times; nil: both are left out
 }
+
+// Adapter opens openai: models. Where a spec names no key_env, only OpenAI's own host and Azure get a
+// key: from OPENAI_API_KEY and AZURE_OPENAI_API_KEY.
+func Adapter() llm.Adapter {
+	return llm.Adapter{
+		Scheme: "openai", Usage: "openai:NAME[@URL]  a model of a server with OpenAI's chat completions",
+		Defaults: llm.Defaults{Server: true, Hosted: true, Jobs: 8, KeyVariable: openAIKey},
+		Open: func(ctx context.Context, spec llm.Spec, env llm.Env) (llm.Model, error) {
+			o := Options{HTTP: env.HTTP, Now: env.Now, AzureEndpoint: env.Get("AZURE_OPENAI_ENDPOINT")}
+			switch base, err := url.Parse(cmp.Or(spec.BaseURL, DefaultBaseURL)); {
+			case spec.Options.Get("key_env") != "":
+				o.KeyVariable = spec.Options.Get("key_env")
+			case spec.Options.Get("azure") != "":
+				o.KeyVariable = "AZURE_OPENAI_API_KEY"
+			case err == nil && base.Hostname() == openAIHost:
+				o.KeyVariable = openAIKey
+			}
+			o.Key = env.Key(o.KeyVariable)
+			return Open(ctx, spec, o)
+		},
+	}
+}
+
+const openAIHost, openAIKey = "api.openai.com", "OPENAI_API_KEY"
 
 // Model is a model behind one server. It also embeds texts and says what it is.
 type Model struct {
@@ -119,8 +144,8 @@ func Open(ctx context.Context, spec llm.Spec, o Options) (llm.Model, error) {
 		return nil, fmt.Errorf("model %q: the base URL does not parse", spec)
 	}
 	m.base = base
-	if m.o.KeyVariable == "" && base.Hostname() == "api.openai.com" {
-		m.o.KeyVariable = "OPENAI_API_KEY"
+	if m.o.KeyVariable == "" && base.Hostname() == openAIHost {
+		m.o.KeyVariable = openAIKey
 	}
 	if azure {
 		m.config = kit.DefaultAzureConfig(o.Key, base.String())
@@ -134,7 +159,7 @@ func Open(ctx context.Context, spec llm.Spec, o Options) (llm.Model, error) {
 	host := base.Hostname()
 	if speaks != "auto" {
 		m.found.dialect = dialect(speaks)
-	} else if azure || host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com") {
+	} else if azure || host == openAIHost || strings.HasSuffix(host, ".openai.azure.com") {
 		m.found.dialect = plain
 	}
 	m.found.maxField = m.maxField
@@ -153,7 +178,7 @@ var reasons = regexp.MustCompile(`^(ft:)?(o\d|gpt-[5-9])`)
 // Generate asks the server for one reply. What the server refuses by name (an option, a role) is
 // left out from then on; all else that fails is the caller's to handle.
 func (m *Model) Generate(ctx context.Context, req llm.Request) (*llm.Response, error) {
-	if m.o.Key == "" && m.base.Hostname() == "api.openai.com" {
+	if m.o.Key == "" && m.base.Hostname() == openAIHost {
 		return nil, m.fail(llm.Denied, errors.New("no key is set"), m.keyHint())
 	}
 	limited, cancel := context.WithTimeout(ctx, m.o.Timeout)

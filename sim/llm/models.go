@@ -1,0 +1,214 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Models opens the models of a run, each once, and wraps them in one order: retries outside of
+// limits, so that each attempt counts, and redaction next to the adapter. Models of one endpoint
+// share its limits and its budget of retries. Set the fields before the first call; it is safe for
+// concurrent use.
+type Models struct {
+	Registry Registry
+	Env      Env
+	Limits   map[string]Limits // by Spec.Endpoint
+	Seed     uint64            // of the jitter between retries
+	// Tell gets what a user should know while the run goes on, such as that an endpoint is waited
+	// for: one cleaned line each. Nil: nothing is told. It is called by one goroutine at a time.
+	Tell func(message string)
+
+	mu        sync.Mutex
+	opened    map[string]*Opened
+	endpoints map[string][]Middleware
+	telling   sync.Mutex
+}
+
+// Opened is a model that is ready to use.
+type Opened struct {
+	Spec      Spec
+	Defaults  Defaults // of its adapter
+	Model     Model    // with retries, limits and redaction
+	Embedding Model    // embeds texts, see Embedding; nil where the adapter has no embeddings
+	Identity  Identity // as far as the server told it; see Identity.Note
+
+	base   Model
+	models *Models
+
+	mu      sync.Mutex
+	ignored []string
+}
+
+// Open opens the model that a spec names and asks its server to identify it. A second call with the
+// same text returns the same value. A server that does not identify the model is no error, and
+// Identity.Note then has the reason; one that does not answer, refuses the key, or says that it has
+// no such model, is.
+func (m *Models) Open(ctx context.Context, text string) (*Opened, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if o := m.opened[text]; o != nil {
+		return o, nil
+	}
+	spec, adapter, err := m.Registry.Lookup(text)
+	if err != nil {
+		return nil, err
+	}
+	base, err := adapter.Open(ctx, spec, m.Env)
+	if err != nil {
+		return nil, err
+	}
+	o := &Opened{Spec: spec, Defaults: adapter.Defaults, base: base, models: m}
+	if err := o.Identify(ctx); err != nil {
+		return nil, err
+	}
+	around := []Middleware{o.watch, m.redact}
+	if adapter.Defaults.Server {
+		around = append(m.endpoint(spec.Endpoint()), around...)
+	}
+	o.Model = Wrap(base, around...)
+	if e, ok := base.(Embedder); ok {
+		o.Embedding = Wrap(Embedding(e, text), around...)
+	}
+	if m.opened == nil {
+		m.opened = map[string]*Opened{}
+	}
+	m.opened[text] = o
+	return o, nil
+}
+
+// endpoint returns the retries and limits that the models of an endpoint share. The lock is held.
+func (m *Models) endpoint(name string) []Middleware {
+	if m.endpoints == nil {
+		m.endpoints = map[string][]Middleware{}
+	}
+	if m.endpoints[name] == nil {
+		limits := m.Limits[name]
+		retry := Retry(Retrier{
+			Now: m.Env.Now, Rand: rand.New(rand.NewPCG(m.Seed, 1)),
+		})
+		m.endpoints[name] = []Middleware{retry, NewLimiter(limits, m.Env.Now).Limit}
+	}
+	return slices.Clone(m.endpoints[name])
+}
+
+// tell tells the user something, on one line.
+func (m *Models) tell(format string, args ...any) {
+	if m.Tell != nil {
+		m.telling.Lock()
+		defer m.telling.Unlock()
+		m.Tell(Clean(m.Env.Keys.Redact(fmt.Sprintf(format, args...))))
+	}
+}
+
+// Identify asks the server again who it is. Open has done so once; a caller may repeat it at the end
+// of a run where Identity.Note says that the server did not tell.
+func (o *Opened) Identify(ctx context.Context) error {
+	who, ok := o.base.(Identifier)
+	if !ok {
+		return nil
+	}
+	keys := o.models.Env.Keys
+	id, err := who.Identify(ctx)
+	switch fault := FaultOf(err); {
+	case err == nil:
+	case ctx.Err() != nil, fault == "", fault == Unreachable, fault == Denied, fault == NotFound:
+		return redactError(keys, err)
+	default:
+		id.Note = "the server did not identify the model: " + err.Error()
+	}
+	for _, field := range []*string{&id.Name, &id.Digest, &id.Family, &id.Parameters, &id.Quantization, &id.Version, &id.Note} {
+		*field = Excerpt(keys.Redact(*field), 400)
+	}
+	if o.Identity = id; id.Note != "" {
+		o.models.tell("note: %s: %s", o.Spec, id.Note)
+	}
+	return nil
+}
+
+// Cached returns the model with a cache around it.
+func (o *Opened) Cached(store Store) Model {
+	return Wrap(o.Model, Cache(store, o.Spec.String(), o.Identity))
+}
+
+// Context returns the tokens of context to ask the server for where prompt and reply need so many; 0
+// asks for the adapter's default. It returns 0 where the server decides itself, and never more than
+// the model has.
+func (o *Opened) Context(need int) int {
+	if o.Defaults.Context == 0 {
+		return 0
+	}
+	if need <= 0 {
+		need = o.Defaults.Context
+	}
+	if o.Identity.Context > 0 {
+		need = min(need, o.Identity.Context)
+	}
+	return need
+}
+
+// Ignored lists, sorted, the sampling options that the server was found not to take.
+func (o *Opened) Ignored() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.ignored)
+}
+
+// watch notes the sampling options that a server does not take, and tells each once.
+func (o *Opened) watch(next Model) Model {
+	return Func(func(ctx context.Context, req Request) (*Response, error) {
+		resp, err := next.Generate(ctx, req)
+		if err != nil || len(resp.Ignored) == 0 {
+			return resp, err
+		}
+		o.mu.Lock()
+		fresh := slices.DeleteFunc(slices.Clone(resp.Ignored), func(option string) bool { return slices.Contains(o.ignored, option) })
+		o.ignored = append(o.ignored, fresh...)
+		slices.Sort(o.ignored)
+		o.mu.Unlock()
+		if len(fresh) > 0 {
+			o.models.tell("note: %s does not take %s; what it uses instead is its own", o.Spec, strings.Join(fresh, ", "))
+		}
+		return resp, nil
+	})
+}
+
+// redact takes keys out of everything that comes back.
+func (m *Models) redact(next Model) Model {
+	return Func(func(ctx context.Context, req Request) (*Response, error) {
+		resp, err := next.Generate(ctx, req)
+		if err != nil {
+			return nil, redactError(m.Env.Keys, err)
+		}
+		text, reasoning := m.Env.Keys.Redact(resp.Text), m.Env.Keys.Redact(resp.Reasoning)
+		served := Excerpt(m.Env.Keys.Redact(resp.ServedBy), 400)
+		if text != resp.Text || reasoning != resp.Reasoning || served != resp.ServedBy {
+			clean := *resp
+			clean.Text, clean.Reasoning, clean.ServedBy, clean.Logprobs = text, reasoning, served, nil
+			resp = &clean
+		}
+		return resp, nil
+	})
+}
+
+// redactError takes keys out of an error's text.
+func redactError(keys *Keys, err error) error {
+	text := err.Error()
+	if keys.Redact(text) == text {
+		return err
+	}
+	e := (*Error)(nil)
+	if !errors.As(err, &e) {
+		return errors.New(keys.Redact(text))
+	}
+	clean := *e
+	clean.Hint, clean.Err = keys.Redact(e.Hint), nil
+	if e.Err != nil {
+		clean.Err = errors.New(keys.Redact(e.Err.Error()))
+	}
+	return &clean
+}
