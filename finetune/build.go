@@ -1,12 +1,12 @@
 package finetune
 
 import (
-	"bytes"
-	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 )
 
@@ -19,23 +19,22 @@ const (
 	Test       Split = "test"
 )
 
-// Splits are all splits, in their order.
+// Splits returns all splits, in their order.
 func Splits() []Split { return []Split{Train, Validation, Test} }
 
 // Options say how a dataset is made of examples.
 type Options struct {
 	Task   Task       // of all examples; if empty, of the first
 	Shares [3]float64 // of train, validation and test, in any unit, such as 90, 5, 5; all zero: all is train
-	// By is what is split: "group" (also if empty), or "scenario", in which case examples without a
-	// scenario go by their group. Where an example says its split, it goes there, and with it what
-	// belongs together.
+	// By is the unit that is split: "group" (also if empty), or "scenario", in which case examples
+	// without a scenario go by their group. Where an example says its split, it goes there, and with it
+	// what belongs together.
 	By        string
 	Seed      uint64
 	Trainer   string                    // whose limit MaxTokens is, for the report; may be empty
 	MaxTokens int                       // longer examples are dropped; 0: none is
 	Counter   Counter                   // the zero Counter is Estimate()
 	Holdout   iter.Seq2[Example, error] // evaluation examples elsewhere that nothing may leak into; may be nil
-	Dir       string                    // an existing directory for temporary files; empty: the system's
 	// Progress, if there is one, is called by one goroutine at a time now and then: with stage "read",
 	// "hold out", "compare" or "leaks", and with what is done of it. A total of 0 is not known yet.
 	Progress func(stage string, done, total int64)
@@ -45,56 +44,26 @@ type Options struct {
 // that are too long, duplicates, near duplicates and those that share a passage with evaluation, and
 // splits what is left. The same examples and options give the same dataset, whatever the machine.
 //
-// An error of the stream that is a *Dropped stands for an example that its source gave up: it is
-// recorded, and the stream goes on. Any other error ends the build. The stream is read by another
-// goroutine. Examples lie in temporary files, so that a million of them needs a few hundred megabytes
-// of memory. The caller has to Close what Build returns.
-func Build(ctx context.Context, xs iter.Seq2[Example, error], o Options) (_ *Built, err error) {
+// An error of the stream that is a *Dropped is recorded, and the stream goes on. Any other error ends
+// the build. All examples are held in memory, with about as much again for the search of passages:
+// 100,000 windows of 2 KB need about 1.2 GB.
+func Build(ctx context.Context, xs iter.Seq2[Example, error], o Options) (*Built, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if o.Counter.Count == nil {
 		o.Counter = Estimate()
 	}
-	b := &builder{o: o, report: &Report{}, names: newNames(), reasons: map[Reason]int{}}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, b.close())
-		}
-	}()
-	for _, s := range []**spool{&b.spool, &b.sketches, &b.gone, &b.holdout} {
-		if *s, err = newSpool(o.Dir); err != nil {
+	b := &builder{o: o, report: &Report{}}
+	for _, step := range []func(context.Context) error{
+		func(ctx context.Context) error { return b.read(ctx, xs) }, b.holdOut, b.duplicates, b.near, b.divide,
+		b.heldExactly, b.leaks, b.unique, b.sum,
+	} {
+		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.readAll(ctx, xs); err != nil {
-		return nil, err
-	}
-	if err := b.holdOut(ctx); err != nil {
-		return nil, err
-	}
-	b.duplicates()
-	if err := b.near(ctx); err != nil {
-		return nil, err
-	}
-	if err := b.sketches.close(); err != nil {
-		return nil, broken(err)
-	}
-	b.sketches = nil
-	if err := b.divide(); err != nil {
-		return nil, err
-	}
-	b.heldExactly()
-	if err := b.leaks(ctx); err != nil {
-		return nil, err
-	}
-	if err := b.unique(); err != nil {
-		return nil, err
-	}
-	if err := b.sum(); err != nil {
-		return nil, err
-	}
-	return &Built{b: b}, nil
+	return &Built{b}, nil
 }
 
 // builder is a dataset while it is made.
@@ -102,182 +71,244 @@ type builder struct {
 	o       Options
 	report  *Report
 	entries []entry
-	names   *names
-	reasons map[Reason]int // of the examples that their sources gave up
+	held    []entry   // evaluation examples elsewhere
+	gone    []Dropped // given up by their sources
 
-	spool    *spool // the examples, scrubbed
-	sketches *spool // of equal length, without heads
-	gone     *spool // what sources gave up, as JSON
-	holdout  *spool
-	held     []held
-	leaked   map[int]leak
-	scrubbed []scrubbed
-	stage    string
-	total    int64
+	stage       string
+	done, total int64
 }
 
-// entry is what is kept in memory of an example.
+// entry is an example and what the build knows of it.
 type entry struct {
-	at                      int64
-	digest                  [16]byte // of the messages, folded
-	id                      uint64
-	group, scenario, lesson uint64 // hashes; lesson is of the completion
-	length, all, learned    uint32 // tokens
-	words                   uint32 // of the Body
-	source, model, labels   uint32 // in names
-	with                    uint32 // the entry that it is a duplicate of
-	share                   float32
-	fate, split             uint8
-	given                   bool // the split is the source's
+	x      Example  // without personal data
+	digest [32]byte // of the messages, folded
+	answer [32]byte // of the completion alone
+	sketch sketch
+	words  int // of the Body
+	tokens Tokens
+	scrubs Scrubs // of the messages
+	why    *Dropped
+	given  bool // the split is the source's
+	rank   int  // among the examples of evaluation
 }
 
-// What becomes of an entry.
-const (
-	kept uint8 = iota
-	tooLong
-	alike
-	duplicate
-	nearDuplicate
-	contaminated
-)
+func (e *entry) kept() bool { return e.why == nil }
 
-var fates = [...]Reason{tooLong: TooLong, alike: Alike, duplicate: Duplicate, nearDuplicate: NearDuplicate, contaminated: Contaminated}
-
-// held is an evaluation example that stands elsewhere.
-type held struct {
-	at              int64
-	digest          [16]byte
-	group, scenario uint64
-	words           int
-}
-
-type scrubbed struct {
-	index  int
-	counts Scrubs
-}
-
-func (b *builder) close() (err error) {
-	for _, s := range []*spool{b.spool, b.sketches, b.gone, b.holdout} {
-		if s != nil {
-			err = errors.Join(err, s.close())
-		}
-	}
-	return err
-}
-
-func (b *builder) progress(done int64) {
-	if b.o.Progress != nil {
-		b.o.Progress(b.stage, done, b.total)
+// drop takes an example out of the dataset; with is the one that it resembles, or nil.
+func (b *builder) drop(e *entry, r Reason, detail string, with *Example) {
+	e.why = &Dropped{ID: e.x.ID, Group: e.x.Group, Source: e.x.Source, Reason: r, Detail: detail}
+	if with != nil {
+		e.why.With = with.ID
 	}
 }
 
 func (b *builder) begin(stage string, total int) {
-	b.stage, b.total = stage, int64(total)
-	b.progress(0)
+	b.stage, b.done, b.total = stage, 0, int64(total)
+	b.tell()
 }
 
-// duplicates drops the examples whose messages came earlier.
-func (b *builder) duplicates() {
-	order := make([]int32, 0, len(b.entries))
-	for i := range b.entries {
-		if b.entries[i].fate == kept {
-			order = append(order, int32(i))
-		}
-	}
-	slices.SortFunc(order, func(x, y int32) int {
-		return cmp.Or(bytes.Compare(b.entries[x].digest[:], b.entries[y].digest[:]), cmp.Compare(x, y))
-	})
-	first := 0
-	for i := 1; i < len(order); i++ {
-		if b.entries[order[i]].digest != b.entries[order[first]].digest {
-			first = i
-			continue
-		}
-		e := &b.entries[order[i]]
-		e.fate, e.with = duplicate, uint32(order[first])
+func (b *builder) tell() {
+	if b.o.Progress != nil {
+		b.o.Progress(b.stage, b.done, b.total)
 	}
 }
 
-// heldExactly drops the examples of train that the holdout has as well, however short they are.
-func (b *builder) heldExactly() {
-	b.leaked = make(map[int]leak)
-	if len(b.held) == 0 {
-		return
-	}
-	first := make(map[[16]byte]int, len(b.held))
-	for i := range b.held {
-		if _, ok := first[b.held[i].digest]; !ok {
-			first[b.held[i].digest] = i
-		}
-	}
-	for i := range b.entries {
-		e := &b.entries[i]
-		if with, ok := first[e.digest]; ok && e.fate == kept && e.split == 0 {
-			e.fate = contaminated
-			b.leaked[i] = leak{with: len(b.entries) + with}
-		}
-	}
-}
-
-// unique makes sure that an id names one example.
-func (b *builder) unique() error {
-	order := make([]int32, 0, len(b.entries))
-	for i := range b.entries {
-		if b.entries[i].fate == kept {
-			order = append(order, int32(i))
-		}
-	}
-	slices.SortFunc(order, func(x, y int32) int {
-		return cmp.Or(cmp.Compare(b.entries[x].id, b.entries[y].id), cmp.Compare(x, y))
-	})
-	for i := 1; i < len(order); i++ {
-		if b.entries[order[i]].id != b.entries[order[i-1]].id {
-			continue
-		}
-		x, err := b.one(int(order[i-1]))
-		if err != nil {
-			return err
-		}
-		y, err := b.one(int(order[i]))
-		if err != nil {
-			return err
-		}
-		if x.ID != y.ID { // their hashes are the same, which may happen
-			continue
-		}
-		return fmt.Errorf("two examples have the id %q, of %q and of %q; give their sources different names, or build without one of them", y.ID, x.Source, y.Source)
+// step counts one more item of the stage, and returns the context's error now and then.
+func (b *builder) step(ctx context.Context) error {
+	if b.done++; b.done%1024 == 0 {
+		b.tell()
+		return ctx.Err()
 	}
 	return nil
 }
 
-// one reads an entry's example wherever it lies.
-func (b *builder) one(i int) (Example, error) {
-	record, err := b.spool.one(b.entries[i].at)
-	if err != nil {
-		return Example{}, err
-	}
-	return decode(record)
-}
-
-// other reads the id and the body of a play: of an entry or of the holdout.
-func (b *builder) other(index int) (id, body string, err error) {
-	var x Example
-	if n := len(b.entries); index < n {
-		x, err = b.one(index)
-	} else {
-		var record []byte
-		if record, err = b.holdout.one(b.held[index-n].at); err == nil {
-			x, err = decode(record)
+// read takes the examples in.
+func (b *builder) read(ctx context.Context, xs iter.Seq2[Example, error]) error {
+	b.begin("read", 0)
+	for e, err := range parallel(ctx, 4*runtime.GOMAXPROCS(0), xs, func(_ context.Context, x Example) (entry, error) { return b.enter(x) }) {
+		b.report.Read++
+		var gone *Dropped
+		switch {
+		case errors.As(err, &gone):
+			b.gone = append(b.gone, *gone)
+			continue
+		case err != nil:
+			return err
+		case b.o.Task == "":
+			b.o.Task = e.x.Task
+		}
+		if e.x.Task != b.o.Task {
+			return fmt.Errorf("example %s is of the task %q in a dataset of the task %q; build one dataset for each", e.x.ID, e.x.Task, b.o.Task)
+		}
+		b.entries = append(b.entries, e)
+		if err := b.step(ctx); err != nil {
+			return err
 		}
 	}
-	return x.ID, bodyOf(&x), err
+	if len(b.entries) == 0 {
+		return b.nothing()
+	}
+	return nil
 }
 
-// read reads an entry's example where entries are read in their order.
-func (b *builder) read(in *reader, i int) (Example, error) {
-	record, err := in.record(b.entries[i].at)
-	if err != nil {
-		return Example{}, err
+// enter checks, scrubs, hashes and counts an example.
+func (b *builder) enter(x Example) (entry, error) {
+	if err := x.Validate(); err != nil {
+		return entry{}, err
 	}
-	return decode(record)
+	if x.Split != "" && !slices.Contains(Splits(), x.Split) {
+		return entry{}, fmt.Errorf("example %s: its source puts it into the split %q; there are train, validation and test", x.ID, x.Split)
+	}
+	e := newEntry(x)
+	if e.x.Rejected != "" && e.x.Rejected == e.x.Completion[0].Content {
+		b.drop(&e, Alike, "without personal data, the chosen and the rejected message are the same", nil)
+	}
+	e.tokens = b.o.Counter.Of(&e.x)
+	if b.o.MaxTokens > 0 && e.tokens.Length > b.o.MaxTokens {
+		b.drop(&e, TooLong, fmt.Sprintf("%d tokens%s, and the limit is %d", e.tokens.Length, b.about(), b.o.MaxTokens), nil)
+	}
+	return e, nil
 }
+
+// newEntry scrubs and hashes an example.
+func newEntry(x Example) entry {
+	e := entry{x: x, given: x.Split != ""}
+	var text, answer []byte
+	for i, list := range []*[]Message{&e.x.Prompt, &e.x.Completion} {
+		*list = slices.Clone(*list) // the source may hold on to its messages
+		for j := range *list {
+			m := &(*list)[j]
+			m.Content = Scrub(m.Content, &e.scrubs)
+			text = append(append(append(append(text, m.Role...), 0), fold(m.Content)...), 0)
+			if i == 1 {
+				answer = append(append(append(append(answer, m.Role...), 0), fold(m.Content)...), 0)
+			}
+		}
+	}
+	e.x.Rejected = Scrub(e.x.Rejected, &e.scrubs)
+	e.x.Body = Scrub(e.x.Body, new(Scrubs))
+	rejected := fold(e.x.Rejected)
+	e.digest, e.answer = sha256.Sum256(append(text, rejected...)), sha256.Sum256(append(answer, rejected...))
+	var hashes []uint64
+	hashes, e.words = grams(bodyOf(&e.x), nearWords)
+	e.sketch = newSketch(hashes)
+	return e
+}
+
+// holdOut takes in the evaluation examples elsewhere.
+func (b *builder) holdOut(ctx context.Context) error {
+	if b.o.Holdout == nil {
+		return nil
+	}
+	b.begin("hold out", 0)
+	groups := map[string]bool{}
+	for i := range b.entries {
+		groups[b.entries[i].x.Group] = true
+	}
+	for e, err := range parallel(ctx, 4*runtime.GOMAXPROCS(0), b.o.Holdout, func(_ context.Context, x Example) (entry, error) { return newEntry(x), nil }) {
+		switch {
+		case dropped(err):
+			continue
+		case err != nil:
+			return err
+		case groups[e.x.Group]:
+			return fmt.Errorf("the group %q is in the examples and in the holdout as well, so what is tested would be learned; build without it, or take it out of the holdout", e.x.Group)
+		}
+		b.held = append(b.held, e)
+		if err := b.step(ctx); err != nil {
+			return err
+		}
+	}
+	b.report.Held = len(b.held)
+	return nil
+}
+
+// duplicates drops the examples whose messages came earlier.
+func (b *builder) duplicates(context.Context) error {
+	first := make(map[[32]byte]*entry, len(b.entries))
+	for i := range b.entries {
+		if e := &b.entries[i]; !e.kept() {
+			continue
+		} else if was := first[e.digest]; was != nil {
+			b.drop(e, Duplicate, "the same messages", &was.x)
+		} else {
+			first[e.digest] = e
+		}
+	}
+	return nil
+}
+
+// heldExactly drops the examples of train that the holdout has as well, however short they are.
+func (b *builder) heldExactly(context.Context) error {
+	first := make(map[[32]byte]*entry, len(b.held))
+	for i := range slices.Backward(b.held) {
+		first[b.held[i].digest] = &b.held[i]
+	}
+	for i := range b.entries {
+		e := &b.entries[i]
+		if held := first[e.digest]; held != nil && e.kept() && e.x.Split == Train {
+			b.drop(e, Contaminated, "the same messages", &held.x)
+		}
+	}
+	return nil
+}
+
+// unique returns an error where two examples have one id.
+func (b *builder) unique(context.Context) error {
+	seen := make(map[string]*entry, len(b.entries))
+	for i := range b.entries {
+		e := &b.entries[i]
+		if !e.kept() {
+			e.why.Split = e.x.Split
+			continue
+		}
+		if was := seen[e.x.ID]; was != nil {
+			return fmt.Errorf("two examples have the id %q, of %q and of %q; give their sources different names, or build without one of them", e.x.ID, was.x.Source, e.x.Source)
+		}
+		seen[e.x.ID] = e
+	}
+	return nil
+}
+
+// about marks an estimated number of tokens.
+func (b *builder) about() string {
+	if b.o.Counter.Exact {
+		return ""
+	}
+	return " (approximate)"
+}
+
+// Built is a finished dataset.
+type Built struct{ b *builder }
+
+// Examples yields the examples of a split in the order in which they came; no error comes with them.
+// The examples may be read again and again, and by several goroutines at once.
+func (b *Built) Examples(s Split) iter.Seq2[Example, error] {
+	return func(yield func(Example, error) bool) {
+		for i := range b.b.entries {
+			e := &b.b.entries[i]
+			x := e.x
+			if !e.given {
+				x.Split = "" // the source said none
+			}
+			if e.kept() && e.x.Split == s && !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Dropped returns the examples that are not in the dataset: first those that their sources gave up,
+// then those that the build dropped, both in the order in which they came.
+func (b *Built) Dropped() []Dropped {
+	list := slices.Clone(b.b.gone)
+	for i := range b.b.entries {
+		if why := b.b.entries[i].why; why != nil {
+			list = append(list, *why)
+		}
+	}
+	return list
+}
+
+// Report returns what is known of the dataset.
+func (b *Built) Report() *Report { return b.b.report }

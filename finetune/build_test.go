@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -66,19 +65,10 @@ func many(groups, each int) (xs []finetune.Example) {
 
 func build(t *testing.T, xs iter.Seq2[finetune.Example, error], o finetune.Options) *finetune.Built {
 	t.Helper()
-	o.Dir = t.TempDir()
 	b, err := finetune.Build(t.Context(), xs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-		if left, _ := os.ReadDir(o.Dir); len(left) > 0 {
-			t.Errorf("the build left %s behind", left[0].Name())
-		}
-	})
 	return b
 }
 
@@ -91,17 +81,6 @@ func read(t *testing.T, b *finetune.Built, s finetune.Split) (xs []finetune.Exam
 		xs = append(xs, x)
 	}
 	return xs
-}
-
-func dropped(t *testing.T, b *finetune.Built) (ds []finetune.Dropped) {
-	t.Helper()
-	for d, err := range b.Dropped() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		ds = append(ds, d)
-	}
-	return ds
 }
 
 func TestExamplesComeBack(t *testing.T) {
@@ -152,7 +131,7 @@ func TestDrops(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			b := build(t, stream(first, test.next), finetune.Options{MaxTokens: 4000})
-			ds := dropped(t, b)
+			ds := b.Dropped()
 			if test.reason == "" {
 				if len(ds) > 0 {
 					t.Fatalf("dropped: %+v", ds[0])
@@ -188,7 +167,7 @@ func TestChains(t *testing.T) {
 func TestContamination(t *testing.T) {
 	xs := many(40, 3)
 	b := build(t, stream(xs...), finetune.Options{Shares: [3]float64{50, 25, 25}, Seed: 1})
-	if ds := dropped(t, b); len(ds) > 0 {
+	if ds := b.Dropped(); len(ds) > 0 {
 		t.Fatalf("of examples that are all different, %+v is dropped", ds[0])
 	}
 	test, train := read(t, b, finetune.Test)[0], read(t, b, finetune.Train)
@@ -224,7 +203,7 @@ func TestContamination(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			b := build(t, stream(plant(tt.text, tt.groups)...), finetune.Options{Shares: [3]float64{50, 25, 25}, Seed: 1})
-			ds := dropped(t, b)
+			ds := b.Dropped()
 			if len(ds) != tt.want {
 				t.Fatalf("%d are dropped, want %d: %+v", len(ds), tt.want, ds)
 			}
@@ -254,7 +233,7 @@ func TestScenariosText(t *testing.T) {
 		}
 	}
 	b := build(t, stream(xs...), finetune.Options{Shares: [3]float64{50, 25, 25}, Seed: 1})
-	if ds := dropped(t, b); len(ds) > 0 {
+	if ds := b.Dropped(); len(ds) > 0 {
 		t.Errorf("dropped: %+v", ds[0])
 	}
 }
@@ -265,11 +244,11 @@ func TestHoldout(t *testing.T) {
 	short := example("short", "elsewhere", "I pass.")
 	mine := example("mine", "g0", "I pass.")
 	b := build(t, stream(append(xs, mine)...), finetune.Options{Holdout: stream(held, short)})
-	ds := dropped(t, b)
+	ds := b.Dropped()
 	if len(ds) != 2 || ds[0].ID != xs[3].ID || ds[0].With != "theirs" || ds[1].ID != "mine" || ds[1].With != "short" {
 		t.Errorf("dropped: %+v", ds)
 	}
-	_, err := finetune.Build(t.Context(), stream(xs...), finetune.Options{Dir: t.TempDir(), Holdout: stream(example("y", "g4", "x"))})
+	_, err := finetune.Build(t.Context(), stream(xs...), finetune.Options{Holdout: stream(example("y", "g4", "x"))})
 	if err == nil || !strings.Contains(err.Error(), `"g4"`) {
 		t.Errorf("a shared group is answered with %v", err)
 	}
@@ -285,7 +264,7 @@ func TestDeterministic(t *testing.T) {
 	dump := func(procs int) string {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		b := build(t, stream(xs...), finetune.Options{Shares: [3]float64{8, 1, 1}, Seed: 5, Counter: finetune.OpenAI("")})
-		raw, err := json.Marshal([]any{b.Report(), dropped(t, b), read(t, b, finetune.Train), read(t, b, finetune.Test)})
+		raw, err := json.Marshal([]any{b.Report(), b.Dropped(), read(t, b, finetune.Train), read(t, b, finetune.Test)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +285,7 @@ func TestGivenUp(t *testing.T) {
 			yield(example("c", "g", prose(2, 20)), nil)
 	}
 	b := build(t, xs, finetune.Options{})
-	if ds := dropped(t, b); len(ds) != 1 || ds[0].ID != "b" || ds[0].Detail != "no JSON" {
+	if ds := b.Dropped(); len(ds) != 1 || ds[0].ID != "b" || ds[0].Detail != "no JSON" {
 		t.Errorf("dropped: %+v", ds)
 	}
 	if r := b.Report(); r.Read != 3 || r.Kept != 2 || len(r.Dropped) != 1 || r.Dropped[0] != (finetune.Count{Name: "malformed turn", N: 1}) {
@@ -345,21 +324,15 @@ func TestErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			test.o.Dir = dir
 			_, err := finetune.Build(t.Context(), test.xs, test.o)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got the error %v, want one with %q", err, test.want)
-			}
-			if left, _ := os.ReadDir(dir); len(left) > 0 {
-				t.Errorf("the build left %s behind", left[0].Name())
 			}
 		})
 	}
 }
 
 func TestCancel(t *testing.T) {
-	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	xs := func(yield func(finetune.Example, error) bool) {
@@ -372,10 +345,7 @@ func TestCancel(t *testing.T) {
 			}
 		}
 	}
-	if _, err := finetune.Build(ctx, xs, finetune.Options{Dir: dir}); !errors.Is(err, context.Canceled) {
+	if _, err := finetune.Build(ctx, xs, finetune.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("the build left %s behind", left[0].Name())
 	}
 }

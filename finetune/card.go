@@ -67,11 +67,10 @@ func (c *Card) Write(w io.Writer, r *Report) error {
 	if len(c.Files) == 0 {
 		return errors.New("a dataset's page needs at least one split with files")
 	}
-	name := c.Name
+	name := clean(c.Name)
 	if name == "" {
 		name = "parley " + string(r.Task)
 	}
-	name = clean(name)
 	files, splits := []yaml.MapSlice{}, []yaml.MapSlice{}
 	var size int64
 	for _, f := range c.Files {
@@ -112,13 +111,27 @@ func (c *Card) Write(w io.Writer, r *Report) error {
 		return fmt.Errorf("write the metadata of the dataset's page: %w", err)
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "---\n%s---\n\n# %s\n", front, escape(name))
-	c.page(&out, r)
+	fmt.Fprintf(&out, "---\n%s---\n", front)
+	page := struct {
+		Name, Task, About string
+		Made              []string
+		R                 *Report
+	}{name, aboutTasks[r.Task], strings.TrimSpace(c.About), c.Made, r}
+	if err := pages.ExecuteTemplate(&out, "card", page); err != nil {
+		return fmt.Errorf("write the dataset's page: %w", err)
+	}
 	_, err = w.Write(out.Bytes())
 	return err
 }
 
-// sizeCategory is the hub's word for a number of examples.
+var aboutTasks = map[Task]string{
+	DM:         "From a window of tabletop role-play to who tries which skill: the prompt is the window, the completion a JSON list of pairs of character and skill.",
+	Roleplay:   "From what a character is told and perceives to its turn in a tabletop role-play session. Only the character's own turns are to be learned.",
+	Preference: "Two turns for the same view of a tabletop role-play session, the better one being the completion and the worse one rejected.",
+	Judge:      "From a judge's question about play to its verdict.",
+}
+
+// sizeCategory returns the hub's word for a number of examples.
 func sizeCategory(n int) string {
 	names := []string{"n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M"}
 	for i, limit := 0, 1000; i < len(names); i, limit = i+1, limit*10 {
@@ -127,23 +140,4 @@ func sizeCategory(n int) string {
 		}
 	}
 	return "100M<n<1B"
-}
-
-// escape writes a foreign text so that Markdown takes none of it for its own.
-func escape(text string) string {
-	var out strings.Builder
-	for _, r := range clean(text) {
-		switch {
-		case r == '<':
-			out.WriteString("&lt;")
-		case r == '&':
-			out.WriteString("&amp;")
-		case strings.ContainsRune("\\`*_{}[]()#+!|~>$", r):
-			out.WriteRune('\\')
-			out.WriteRune(r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
 }

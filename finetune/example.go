@@ -1,8 +1,8 @@
 // Package finetune makes of play what models learn from: examples, checked for what would spoil a
 // training, and split so that nothing is tested that was learned.
 //
-// It knows episodes, windows of play and verdicts. How a trainer wants its files stands in
-// finetune/formats, how a run is kept on disk in cmd.
+// Sources are recorded runs (Run) and windows of play. Each trainer's files are written by
+// finetune/formats.
 package finetune
 
 import (
@@ -42,26 +42,26 @@ type Message struct {
 type Example struct {
 	ID       string // unique within a dataset, the same in every build
 	Task     Task
-	Group    string // what no split may tear apart: a session, an episode of a show
-	Scenario string // which situation it is; empty where there is none, as in real people's play
-	Split    Split  // where the example has to go, as its source says; empty: that is for Build to say
+	Group    string // kept in one split: a session's situation, an episode of a show
+	Scenario string // title of the situation; empty where there is none, as in real people's play
+	Split    Split  // where the example has to go, as its source says; empty: Build decides
 	Source   string // the run or file it came from
 	Model    string // who wrote what is learned, as the user named the model; empty for people
 	// Prompt is at most one system message, then users' and assistants' messages in turn; it begins
 	// (the system message aside) and ends with a user's.
 	Prompt []Message
-	// Completion begins and ends with an assistant's message. In a conversation users' messages stand
+	// Completion begins and ends with an assistant's message. In a conversation users' messages come
 	// between the assistant's, in turn.
 	Completion []Message
 	Rejected   string   // of a preference: the worse alternative to the completion's one message
 	Labels     []string // what the balance of the dataset is counted by, such as skills
 	Score      *float64 // of the play or of the verdict, where there is one
-	// Body is the play itself without the instructions around it: what duplicates and contamination
-	// are found by, as every example of a task has the instructions in common.
+	// Body is the play without the instructions around it: duplicates and contamination are found by
+	// it, as every example of a task has the instructions in common.
 	Body string
 }
 
-// Validate says what is wrong with an example that a program made.
+// Validate returns an error for an example that trainers could not use.
 func (x *Example) Validate() error {
 	bad := func(what string, args ...any) error {
 		return fmt.Errorf("example %s: %s", x.ID, fmt.Sprintf(what, args...))
@@ -80,7 +80,7 @@ func (x *Example) Validate() error {
 		}
 		switch {
 		case m.Role != want:
-			return bad("message %d is of the role %q, where %q has to stand", i+1, m.Role, want)
+			return bad("message %d has the role %q and not %q", i+1, m.Role, want)
 		case strings.TrimSpace(m.Content) == "":
 			return bad("message %d is empty", i+1)
 		case !utf8.ValidString(m.Content):
@@ -98,4 +98,56 @@ func (x *Example) Validate() error {
 		return bad("only a preference has a rejected message")
 	}
 	return nil
+}
+
+// bodyOf returns the play in an example: its Body, or all its messages where it has none.
+func bodyOf(x *Example) string {
+	if x.Body != "" {
+		return x.Body
+	}
+	var out strings.Builder
+	for _, list := range [][]Message{x.Prompt, x.Completion} {
+		for i := range list {
+			out.WriteString(list[i].Content + "\n")
+		}
+	}
+	return out.String() + x.Rejected
+}
+
+// Reason is why an example is not in a dataset.
+type Reason string
+
+const (
+	Duplicate     Reason = "duplicate"      // the same messages came earlier
+	NearDuplicate Reason = "near duplicate" // nearly the same play came earlier
+	Contaminated  Reason = "contaminated"   // of train: it shares a passage with an evaluation example
+	TooLong       Reason = "too long"       // more tokens than the limit
+	Alike         Reason = "alike"          // of a preference: without personal data its messages are the same
+)
+
+// Dropped is an example that is not in the dataset, and why. A source that gives up an example yields
+// one as its error, with a reason of its own, such as "malformed turn".
+type Dropped struct {
+	ID     string `json:"id"`
+	Group  string `json:"group"`
+	Source string `json:"source,omitempty"`
+	Split  Split  `json:"split,omitempty"` // where it would have gone, if that was known
+	Reason Reason `json:"reason"`
+	Detail string `json:"detail,omitempty"`
+	With   string `json:"with,omitempty"` // the example that it is a duplicate of, or shares a passage with
+}
+
+// Error makes a Dropped the error of a stream.
+func (d *Dropped) Error() string {
+	s := "example " + d.ID + " is left out: " + string(d.Reason)
+	if d.Detail != "" {
+		s += ": " + d.Detail
+	}
+	return s
+}
+
+// dropped reports whether an error of a stream is a *Dropped, after which the stream goes on.
+func dropped(err error) bool {
+	_, is := err.(*Dropped)
+	return is
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os"
 	"strings"
 
 	"parley/finetune"
@@ -27,12 +26,11 @@ func ExampleBuild() {
 		}
 	}
 	b, err := finetune.Build(context.Background(), window, finetune.Options{
-		Shares: [3]float64{80, 10, 10}, Seed: 1, Counter: finetune.OpenAI("gpt-4.1-mini"), Dir: os.TempDir(),
+		Shares: [3]float64{80, 10, 10}, Seed: 1, Counter: finetune.OpenAI("gpt-4.1-mini"),
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer b.Close()
 	for x, err := range b.Examples(finetune.Train) {
 		if err != nil {
 			log.Fatal(err)
@@ -40,10 +38,7 @@ func ExampleBuild() {
 		fmt.Println(strings.Join(strings.Fields(x.Prompt[0].Content)[:9], " "))
 		break
 	}
-	for d, err := range b.Dropped() {
-		if err != nil {
-			log.Fatal(err)
-		}
+	for _, d := range b.Dropped() {
 		fmt.Println(d.ID, d.Reason, "of", d.With)
 	}
 	r := b.Report()

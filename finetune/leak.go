@@ -1,15 +1,16 @@
 package finetune
 
 import (
+	"cmp"
 	"context"
-	"iter"
+	"runtime"
 	"slices"
 )
 
 // Contamination is a run of twelve words of an example's Body that an example of train has in common
-// with one of evaluation. A run that stands in many groups is a formula and no leak: one that at least
-// five groups and more than one in fifty have, or at least three groups and more than half of those
-// that play the same scenario, as a scenario's own text does where it stands on both sides of a split.
+// with one of evaluation. A run that many groups have is a formula and no leak: one that at least five
+// groups and more than one in fifty have, or at least three groups and more than half of those that
+// play the same scenario, as a scenario's own text does where it is on both sides of a split.
 const (
 	leakWords = 12
 
@@ -17,232 +18,218 @@ const (
 	formulaShare   = 50 // more than one in so many of all groups
 	scenarioGroups = 3  // at least, and
 	scenarioShare  = 2  // more than one in so many of the scenario's groups
-	shownFormulas  = 3
-
-	sortFrom = 1 << 20 // hashes that are gathered before they are sorted and each kept once
+	maxFormulas    = 3  // that the report shows
 )
 
-// play is the Body of an example, kept or held out, on its way through the search.
-type play struct {
-	index int // of the entry, or behind the entries that of the holdout
-	body  string
+// passages counts the runs of words that train and evaluation have in common.
+type passages struct {
+	groups    map[string]int    // index of each group
+	scenarios []string          // of each group; empty: none
+	size      map[string]int    // groups of each scenario
+	index     map[uint64]uint32 // of each common gram
+	first     []*entry          // evaluation example that has each common gram first
+	seen      []sighting
+	count     []int // groups of each formula; 0: no formula
+	local     map[localFormula]bool
 }
 
-// found are the grams of a play that matter in a pass.
-type found struct {
-	index int
-	grams []uint64
+// sighting is a common gram in a group.
+type sighting struct{ gram, group uint32 }
+
+// localFormula is a gram that is a formula of a scenario.
+type localFormula struct {
+	gram     uint32
+	scenario string
 }
 
-// leak is the passage for which an example is dropped.
-type leak struct {
-	gram uint64
-	with int // as play.index
-}
-
-// bloom is a set of hashes that now and then takes one for a member which is none.
-type bloom struct {
-	bits []uint64
-	mask uint64
-}
-
-// newBloom has 16 bits for a hash, but 256 MiB at most.
-func newBloom(hashes int) *bloom {
-	size := uint64(1 << 12)
-	for size < uint64(hashes)*16 && size < 1<<31 {
-		size *= 2
-	}
-	return &bloom{bits: make([]uint64, size/64), mask: size - 1}
-}
-
-func (f *bloom) add(h uint64) {
-	step := mix(h) | 1
-	for range 4 {
-		f.bits[h&f.mask/64] |= 1 << (h & 63)
-		h += step
-	}
-}
-
-func (f *bloom) has(h uint64) bool {
-	step := mix(h) | 1
-	for range 4 {
-		if f.bits[h&f.mask/64]&(1<<(h&63)) == 0 {
-			return false
-		}
-		h += step
-	}
-	return true
-}
-
-// plays reads the bodies of some entries and, if wanted, of the holdout.
-func (b *builder) plays(want func(i int) bool, holdout bool) iter.Seq2[play, error] {
-	return func(yield func(play, error) bool) {
-		in := b.spool.reader()
-		for i := range b.entries {
-			if !want(i) {
-				continue
-			}
-			x, err := b.read(in, i)
-			if !yield(play{i, bodyOf(&x)}, err) || err != nil {
-				return
-			}
-		}
-		if !holdout {
-			return
-		}
-		in = b.holdout.reader()
-		for i := range b.held {
-			record, err := in.record(b.held[i].at)
-			var x Example
-			if err == nil {
-				x, err = decode(record)
-			}
-			if !yield(play{len(b.entries) + i, x.Body}, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// search runs over plays and takes of each those grams that are wanted, each once.
-func (b *builder) search(ctx context.Context, plays iter.Seq2[play, error], want func(gram uint64) bool, take func(found) error) error {
-	type scratch struct{ grams []uint64 }
-	return ordered(ctx, plays, func(p play, s *scratch) (found, error) {
-		s.grams, _ = grams(s.grams[:0], p.body, leakWords)
-		out := found{index: p.index}
-		for _, g := range s.grams {
-			if want(g) {
-				out.grams = append(out.grams, g)
-			}
-		}
-		slices.Sort(out.grams)
-		out.grams = slices.Compact(out.grams)
-		return out, nil
-	}, take)
-}
-
-// leaks drops the examples of train that share a passage with evaluation, where the splits are known.
+// leaks drops the examples of train that share a passage with evaluation.
 func (b *builder) leaks(ctx context.Context) error {
-	test := func(i int) bool { return b.entries[i].fate == kept && b.entries[i].split != 0 }
-	train := func(i int) bool { return b.entries[i].fate == kept && b.entries[i].split == 0 }
-	words, reads := 0, len(b.held)
+	var train, tested []*entry
 	for i := range b.entries {
-		if b.entries[i].fate == kept {
-			reads++
-		}
-		if test(i) {
-			words += int(b.entries[i].words)
+		if e := &b.entries[i]; e.kept() && e.x.Split == Train {
+			train = append(train, e)
+		} else if e.kept() {
+			tested = append(tested, e)
 		}
 	}
 	for i := range b.held {
-		words += b.held[i].words
+		tested = append(tested, &b.held[i])
 	}
-	if words == 0 {
+	if len(tested) == 0 {
 		return nil
 	}
-	// What may be common: grams of train that evaluation seems to have.
-	tested := newBloom(words)
-	all := func(uint64) bool { return true }
-	b.begin("leaks", reads)
-	done := int64(0)
-	step := func() {
-		if done++; done%1024 == 0 {
-			b.progress(done)
-		}
+	for i, e := range tested {
+		e.rank = i
 	}
-	err := b.search(ctx, b.plays(test, true), all, func(f found) error {
-		for _, g := range f.grams {
-			tested.add(g)
-		}
-		step()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	var common []uint64
-	suspect := make(map[int]bool)
-	room := sortFrom
-	err = b.search(ctx, b.plays(train, false), tested.has, func(f found) error {
-		step()
-		if len(f.grams) > 0 {
-			suspect[f.index] = true
-			if common = append(common, f.grams...); len(common) > room {
-				slices.Sort(common)
-				common = slices.Compact(common)
-				room = max(sortFrom, 2*len(common))
+	b.begin("leaks", len(train)+2*len(tested))
+	inEvaluation := map[uint64]*entry{}
+	err := b.search(ctx, tested, nil, func(e *entry, grams []uint64) {
+		for _, g := range grams {
+			if inEvaluation[g] == nil {
+				inEvaluation[g] = e
 			}
 		}
-		return nil
-	})
-	if err != nil || len(common) == 0 {
-		return err
-	}
-	slices.Sort(common)
-	common = slices.Compact(common)
-	// What is common, and with whom first.
-	maybe := newBloom(len(common))
-	for _, g := range common {
-		maybe.add(g)
-	}
-	with := make([]int, len(common))
-	for i := range with {
-		with[i] = -1
-	}
-	find := func(g uint64) int {
-		if i, ok := slices.BinarySearch(common, g); ok {
-			return i
-		}
-		return -1
-	}
-	count := b.newCensus(len(common))
-	err = b.search(ctx, b.plays(test, true), func(g uint64) bool { return maybe.has(g) && find(g) >= 0 }, func(f found) error {
-		for _, g := range f.grams {
-			i := find(g)
-			if with[i] < 0 {
-				with[i] = f.index
-			}
-			count.add(i, f.index)
-		}
-		return nil
 	})
 	if err != nil {
 		return err
 	}
-	truly := func(g uint64) bool {
-		if !maybe.has(g) {
-			return false
-		}
-		i := find(g)
-		return i >= 0 && with[i] >= 0
+	p := b.newPassages(train, tested)
+	type suspect struct {
+		*entry
+		grams []uint64
 	}
-	suspects := func(i int) bool { return suspect[i] }
-	err = b.search(ctx, b.plays(suspects, false), truly, func(f found) error {
-		for _, g := range f.grams {
-			count.add(find(g), f.index)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	count.finish()
-	err = b.search(ctx, b.plays(suspects, false), truly, func(f found) error {
-		best := leak{with: -1}
-		for _, g := range f.grams {
-			i := find(g)
-			if !count.formula(i, f.index) && (best.with < 0 || with[i] < best.with) {
-				best = leak{gram: g, with: with[i]}
+	var suspects []suspect
+	evaluated := func(g uint64) bool { return inEvaluation[g] != nil }
+	err = b.search(ctx, train, evaluated, func(e *entry, grams []uint64) {
+		if len(grams) > 0 {
+			suspects = append(suspects, suspect{e, grams})
+			for _, g := range grams {
+				p.add(g, e, inEvaluation[g])
 			}
 		}
-		if best.with >= 0 {
-			b.entries[f.index].fate = contaminated
-			b.leaked[f.index] = best
-		}
-		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return b.formulas(count, common, with)
+	common := func(g uint64) bool { _, ok := p.index[g]; return ok }
+	err = b.search(ctx, tested, common, func(e *entry, grams []uint64) {
+		for _, g := range grams {
+			p.add(g, e, inEvaluation[g])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	p.findFormulas()
+	for _, s := range suspects {
+		var gram uint64
+		var with *entry
+		for _, g := range s.grams {
+			i := p.index[g]
+			if !p.formula(i, s.entry) && (with == nil || p.first[i].rank < with.rank) {
+				gram, with = g, p.first[i]
+			}
+		}
+		if with != nil {
+			b.drop(s.entry, Contaminated, "shares with evaluation: "+passage(bodyOf(&s.x), leakWords, gram), &with.x)
+		}
+	}
+	b.report.Leaks.Formulas, b.report.Leaks.Shown = p.formulas()
+	return nil
+}
+
+// search hands the grams of examples that are wanted, sorted and each once, to a function; nil wants all.
+func (b *builder) search(ctx context.Context, list []*entry, want func(uint64) bool, take func(*entry, []uint64)) error {
+	i := 0
+	for found, err := range parallel(ctx, 4*runtime.GOMAXPROCS(0), all(list), func(_ context.Context, e *entry) ([]uint64, error) {
+		found, _ := grams(bodyOf(&e.x), leakWords)
+		if want != nil {
+			found = slices.DeleteFunc(found, func(g uint64) bool { return !want(g) })
+		}
+		slices.Sort(found)
+		return slices.Compact(found), nil
+	}) {
+		if err == nil {
+			err = b.step(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		take(list[i], found)
+		i++
+	}
+	return nil
+}
+
+func (b *builder) newPassages(lists ...[]*entry) *passages {
+	p := &passages{groups: map[string]int{}, size: map[string]int{}, index: map[uint64]uint32{}, local: map[localFormula]bool{}}
+	for _, e := range slices.Concat(lists...) {
+		i, known := p.groups[e.x.Group]
+		if !known {
+			i = len(p.groups)
+			p.groups[e.x.Group] = i
+			p.scenarios = append(p.scenarios, "")
+		}
+		if s := e.x.Scenario; s != "" && p.scenarios[i] == "" {
+			p.scenarios[i] = s
+			p.size[s]++
+		}
+	}
+	return p
+}
+
+// add counts a gram of an example. first is the evaluation example that has it first.
+func (p *passages) add(gram uint64, e, first *entry) {
+	i, known := p.index[gram]
+	if !known {
+		i = uint32(len(p.first))
+		p.index[gram], p.first = i, append(p.first, first)
+	}
+	p.seen = append(p.seen, sighting{i, uint32(p.groups[e.x.Group])})
+}
+
+// findFormulas finds the formulas of all play and of single scenarios.
+func (p *passages) findFormulas() {
+	slices.SortFunc(p.seen, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.gram, b.gram), cmp.Compare(a.group, b.group))
+	})
+	p.count = make([]int, len(p.first))
+	for same := range chunks(slices.Compact(p.seen)) {
+		if n := len(same); n >= formulaGroups && n*formulaShare > len(p.groups) {
+			p.count[same[0].gram] = n
+			continue
+		}
+		here := map[string]int{}
+		for _, s := range same {
+			if name := p.scenarios[s.group]; name != "" {
+				here[name]++
+			}
+		}
+		for name, n := range here {
+			if n >= scenarioGroups && n*scenarioShare > p.size[name] {
+				p.local[localFormula{same[0].gram, name}] = true
+			}
+		}
+	}
+	p.seen = nil
+}
+
+// chunks yields the sightings of each gram, which stand together.
+func chunks(list []sighting) func(yield func([]sighting) bool) {
+	return func(yield func([]sighting) bool) {
+		for from := 0; from < len(list); {
+			to := from
+			for to < len(list) && list[to].gram == list[from].gram {
+				to++
+			}
+			if !yield(list[from:to]) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// formula reports whether a gram is a formula in the group of an example.
+func (p *passages) formula(gram uint32, e *entry) bool {
+	return p.count[gram] > 0 || p.local[localFormula{gram, p.scenarios[p.groups[e.x.Group]]}]
+}
+
+// formulas returns the number of formulas of all play, and those of the most groups.
+func (p *passages) formulas() (n int, shown []Count) {
+	list := make([]uint64, 0, len(p.index))
+	for gram, i := range p.index {
+		if p.count[i] > 0 {
+			list = append(list, gram)
+		}
+	}
+	slices.SortFunc(list, func(x, y uint64) int {
+		i, j := p.index[x], p.index[y]
+		return cmp.Or(cmp.Compare(p.count[j], p.count[i]), cmp.Compare(p.first[i].rank, p.first[j].rank), cmp.Compare(x, y))
+	})
+	for _, gram := range list[:min(len(list), maxFormulas)] {
+		i := p.index[gram]
+		shown = append(shown, Count{Name: passage(bodyOf(&p.first[i].x), leakWords, gram), N: p.count[i]})
+	}
+	return len(list), shown
 }

@@ -168,7 +168,7 @@ func Second(_ context.Context, p *Pair) (Example, error) { return p.example(&p.B
 
 // Choose makes preferences of pairs, n at a time.
 func Choose(ctx context.Context, n int, pairs iter.Seq2[Pair, error], choose Chooser) iter.Seq2[Example, error] {
-	return several(ctx, n, pairs, func(ctx context.Context, p Pair) (Example, error) { return choose(ctx, &p) })
+	return parallel(ctx, n, pairs, func(ctx context.Context, p Pair) (Example, error) { return choose(ctx, &p) })
 }
 
 //go:embed prompts/better.tmpl

@@ -2,9 +2,9 @@ package finetune
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -105,51 +105,21 @@ type LeakReport struct {
 	Shown    []Count `json:"shown,omitempty"` // those of the most groups, with at least how many
 }
 
-// names gives each of a few different strings a number.
-type names struct {
-	ids  map[string]uint32
-	list []string
-}
-
-func newNames() *names { return &names{ids: make(map[string]uint32)} }
-
-func (n *names) id(name string) uint32 {
-	id, ok := n.ids[name]
-	if !ok {
-		id = uint32(len(n.list))
-		name = strings.Clone(name)
-		n.ids[name] = id
-		n.list = append(n.list, name)
-	}
-	return id
-}
-
-// labelMark stands between the labels of an example.
-const labelMark = "\x1f"
-
 // sum fills the report.
-func (b *builder) sum() error {
+func (b *builder) sum(context.Context) error {
 	r := b.report
 	r.Task, r.By, r.Seed = b.o.Task, cmp.Or(b.o.By, "group"), b.o.Seed
-	r.Near = NearReport{nearWords, nearBands, nearRows, nearLeast}
+	r.Near = NearReport{nearWords, nearBands, nearRows, minNear}
 	r.Leaks.Words = leakWords
-	reasons := maps.Clone(b.reasons)
 	sources, models := map[string]int{}, map[string]int{}
 	for i := range b.entries {
-		e := &b.entries[i]
-		if e.fate != kept {
-			reasons[fates[e.fate]]++
-			continue
+		if e := &b.entries[i]; e.kept() {
+			r.Kept++
+			sources[e.x.Source]++
+			models[e.x.Model]++
 		}
-		r.Kept++
-		sources[b.names.list[e.source]]++
-		models[b.names.list[e.model]]++
 	}
-	byReason := make(map[string]int, len(reasons))
-	for reason, n := range reasons {
-		byReason[string(reason)] = n
-	}
-	r.Dropped, r.Sources, r.Models = counts(byReason), counts(sources), counts(models)
+	r.Dropped, r.Sources, r.Models = b.reasons(), counts(sources), counts(models)
 	if r.Kept == 0 {
 		return b.nothing()
 	}
@@ -159,13 +129,13 @@ func (b *builder) sum() error {
 		if total > 0 {
 			r.Shares[name] = b.o.Shares[s] / total
 		}
-		part := b.split(uint8(s), name)
+		part := b.split(name)
 		r.Splits = append(r.Splits, part)
 		r.Groups += part.Groups
 		r.Scrubbed.add(part.Scrubbed)
 		r.Tokens.Longest = max(r.Tokens.Longest, part.Lengths.Max)
 	}
-	r.Scenarios = b.distinct(func(e *entry) uint64 { return e.scenario }, func(e *entry) bool { return true })
+	r.Scenarios = b.distinct(func(x *Example) string { return x.Scenario }, Splits()...)
 	r.Tokens.Counter, r.Tokens.Exact, r.Tokens.Limit, r.Tokens.Trainer = b.o.Counter.Name, b.o.Counter.Exact, b.o.MaxTokens, b.o.Trainer
 	if t, err := LookupTrainer(b.o.Trainer); err == nil {
 		r.Tokens.Setting = t.Setting(r.Tokens.Longest, b.o.Counter.Exact)
@@ -179,37 +149,44 @@ func (b *builder) sum() error {
 	return nil
 }
 
+// reasons counts the dropped examples by reason.
+func (b *builder) reasons() []Count {
+	n := map[string]int{}
+	for i := range b.gone {
+		n[string(b.gone[i].Reason)]++
+	}
+	for i := range b.entries {
+		if why := b.entries[i].why; why != nil {
+			n[string(why.Reason)]++
+		}
+	}
+	return counts(n)
+}
+
 // nothing is the error of a dataset without examples.
 func (b *builder) nothing() error {
-	r := b.report
-	if r.Read == 0 {
+	if b.report.Read == 0 {
 		return errors.New("there are no examples to build a dataset of; see whether the sources hold play for the task and whether the filters let it pass")
 	}
-	if len(r.Dropped) == 0 {
-		byReason := map[string]int{}
-		for reason, n := range b.reasons {
-			byReason[string(reason)] = n
-		}
-		r.Dropped = counts(byReason)
-	}
 	var why []string
-	for _, c := range r.Dropped {
+	for _, c := range b.reasons() {
 		why = append(why, fmt.Sprintf("%d %s", c.N, c.Name))
 	}
-	hint := ""
-	least, most := uint32(math.MaxUint32), uint32(0)
+	var lengths []int
 	for i := range b.entries {
-		if e := &b.entries[i]; e.fate == tooLong {
-			least, most = min(least, e.length), max(most, e.length)
+		if e := &b.entries[i]; !e.kept() && e.why.Reason == TooLong {
+			lengths = append(lengths, e.tokens.Length)
 		}
 	}
-	if most > 0 {
-		hint = fmt.Sprintf("; those too long have %d to %d tokens%s: --max-tokens %d keeps all of them", least, most, b.about(), most)
+	hint := ""
+	if len(lengths) > 0 {
+		most := slices.Max(lengths)
+		hint = fmt.Sprintf("; those too long have %d to %d tokens%s: --max-tokens %d keeps all of them", slices.Min(lengths), most, b.about(), most)
 		if t, err := LookupTrainer(b.o.Trainer); err == nil && t.Key != "" {
-			hint += fmt.Sprintf(", and %s has to be told %s", t.Name, t.Setting(int(most), b.o.Counter.Exact))
+			hint += fmt.Sprintf(", and %s has to be told %s", t.Name, t.Setting(most, b.o.Counter.Exact))
 		}
 	}
-	return fmt.Errorf("no example is left of %d: %s%s", r.Read, strings.Join(why, ", "), hint)
+	return fmt.Errorf("no example is left of %d: %s%s", b.report.Read, strings.Join(why, ", "), hint)
 }
 
 // counts are the numbers of a map, the largest first.
@@ -224,45 +201,39 @@ func counts(of map[string]int) []Count {
 	return list
 }
 
-// distinct counts the different names, 0 excepted, of the kept entries that are wanted.
-func (b *builder) distinct(of func(*entry) uint64, want func(*entry) bool) int {
-	all := make([]uint64, 0, len(b.entries))
+// distinct counts the different names, the empty one excepted, of the kept examples of some splits.
+func (b *builder) distinct(of func(*Example) string, in ...Split) int {
+	all := map[string]bool{}
 	for i := range b.entries {
-		if e := &b.entries[i]; e.fate == kept && want(e) && of(e) != 0 {
-			all = append(all, of(e))
+		if e := &b.entries[i]; e.kept() && slices.Contains(in, e.x.Split) && of(&e.x) != "" {
+			all[of(&e.x)] = true
 		}
 	}
-	slices.Sort(all)
-	return len(slices.Compact(all))
+	return len(all)
 }
 
 // split reports on a split.
-func (b *builder) split(s uint8, name Split) SplitReport {
+func (b *builder) split(name Split) SplitReport {
 	r := SplitReport{Split: name}
 	var lengths []int
-	in := func(e *entry) bool { return e.split == s }
 	sum := 0.0
 	for i := range b.entries {
 		e := &b.entries[i]
-		if e.fate != kept || e.split != s {
+		if !e.kept() || e.x.Split != name {
 			continue
 		}
 		r.Examples++
-		r.Lengths.All += int64(e.all)
-		r.Lengths.Learned += int64(e.learned)
-		lengths = append(lengths, int(e.length))
-		sum += float64(e.length)
-		if b.names.list[e.labels] == "" {
+		r.Lengths.All += int64(e.tokens.All)
+		r.Lengths.Learned += int64(e.tokens.Learned)
+		lengths = append(lengths, e.tokens.Length)
+		sum += float64(e.tokens.Length)
+		if len(e.x.Labels) == 0 {
 			r.Unlabeled++
 		}
+		r.Scrubbed.add(e.scrubs)
 	}
-	r.Groups = b.distinct(func(e *entry) uint64 { return e.group }, in)
-	r.Scenarios = b.distinct(func(e *entry) uint64 { return e.scenario }, in)
-	for _, x := range b.scrubbed {
-		if e := &b.entries[x.index]; e.fate == kept && e.split == s {
-			r.Scrubbed.add(x.counts)
-		}
-	}
+	r.Groups = b.distinct(func(x *Example) string { return x.Group }, name)
+	r.Scenarios = b.distinct(func(x *Example) string { return x.Scenario }, name)
 	if r.Lengths.Buckets = []Bucket{}; len(lengths) == 0 {
 		return r
 	}
@@ -283,56 +254,37 @@ func (b *builder) split(s uint8, name Split) SplitReport {
 // labels fills the table of labels and their drift.
 func (b *builder) labels() {
 	r := b.report
-	sets := map[uint32]*[3]int{}
+	rows, all := map[string]map[Split]int{}, map[string]int{}
 	for i := range b.entries {
-		if e := &b.entries[i]; e.fate == kept {
-			if sets[e.labels] == nil {
-				sets[e.labels] = new([3]int)
-			}
-			sets[e.labels][e.split]++
-		}
-	}
-	rows := map[string]*[3]int{}
-	for set, n := range sets {
-		if b.names.list[set] == "" {
+		e := &b.entries[i]
+		if !e.kept() {
 			continue
 		}
-		labels := strings.Split(b.names.list[set], labelMark)
-		slices.Sort(labels)
-		for _, label := range slices.Compact(labels) {
+		for _, label := range unique(slices.Clone(e.x.Labels)) {
 			if rows[label] == nil {
-				rows[label] = new([3]int)
+				rows[label] = map[Split]int{Train: 0, Validation: 0, Test: 0}
 			}
-			for s := range n {
-				rows[label][s] += n[s]
-			}
+			rows[label][e.x.Split]++
+			all[label]++
 		}
 	}
-	order := map[string]int{}
-	var columns [3][]int
-	for label, n := range rows {
-		order[label] = n[0] + n[1] + n[2]
-	}
+	columns := map[Split][]int{}
 	r.Labels = []LabelRow{}
-	for _, c := range counts(order) {
-		row := LabelRow{Label: c.Name, N: map[Split]int{}, Shares: map[Split]float64{}}
-		for s, name := range Splits() {
-			n := rows[c.Name][s]
-			columns[s] = append(columns[s], n)
-			row.N[name] = n
-			if r.Splits[s].Examples > 0 {
-				row.Shares[name] = float64(n) / float64(r.Splits[s].Examples)
+	for _, c := range counts(all) {
+		row := LabelRow{Label: c.Name, N: rows[c.Name], Shares: map[Split]float64{}}
+		for _, s := range r.Splits {
+			columns[s.Split] = append(columns[s.Split], row.N[s.Split])
+			if s.Examples > 0 {
+				row.Shares[s.Split] = float64(row.N[s.Split]) / float64(s.Examples)
 			}
 		}
 		r.Labels = append(r.Labels, row)
 	}
 	r.Drift = map[Split]*float64{}
-	for s, name := range Splits() {
-		if s > 0 {
-			r.Drift[name] = nil
-			if d := Drift(columns[0], columns[s]); !math.IsNaN(d) {
-				r.Drift[name] = &d
-			}
+	for _, name := range Splits()[1:] {
+		r.Drift[name] = nil
+		if d := Drift(columns[Train], columns[name]); !math.IsNaN(d) {
+			r.Drift[name] = &d
 		}
 	}
 }

@@ -24,7 +24,7 @@ func Against(ctx context.Context, n int, sessions iter.Seq2[Rivalry, error], who
 		x   Example
 		err error
 	}
-	all := several(ctx, n, sessions, func(ctx context.Context, r Rivalry) (list []result, err error) {
+	all := parallel(ctx, n, sessions, func(ctx context.Context, r Rivalry) (list []result, err error) {
 		for p, err := range r.pairs(ctx, who, model) {
 			var x Example
 			if err == nil {

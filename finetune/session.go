@@ -183,9 +183,3 @@ func joined(prompt []llm.Message) []Message {
 	}
 	return list
 }
-
-// dropped reports whether an error of a stream is a *Dropped, after which the stream goes on.
-func dropped(err error) bool {
-	_, is := err.(*Dropped)
-	return is
-}

@@ -1,86 +1,76 @@
 package finetune
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 )
 
-// divide gives every example that is kept its split. What is split together, a group or all groups of
-// a scenario, goes where its own hash and the seed say: it stays there when data is added. Groups that
+// divide gives every example its split. The unit of the split, a group or all groups of a scenario,
+// goes where the hash of its name and the seed say: it stays there when data is added. Groups that
 // have a scenario in common, and scenarios that have a group in common, stay together.
-func (b *builder) divide() error {
-	type pair struct{ group, key uint64 }
-	pairs := make([]pair, 0, len(b.entries))
-	for i := range b.entries {
-		e := &b.entries[i]
-		key := e.group
-		if b.o.By == "scenario" && e.scenario != 0 {
-			key = e.scenario
-		}
-		pairs = append(pairs, pair{e.group, key})
-	}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.key, b.key))
-	})
-	pairs = slices.Compact(pairs)
-	parent := map[uint64]uint64{} // of keys that belong to a smaller one
-	root := func(key uint64) uint64 {
-		for {
-			p, ok := parent[key]
-			if !ok {
-				return key
-			}
+func (b *builder) divide(context.Context) error {
+	parent := map[string]string{}
+	root := func(key string) string {
+		for p, ok := parent[key]; ok; p, ok = parent[key] {
 			key = p
 		}
+		return key
 	}
-	for i := 1; i < len(pairs); i++ {
-		if pairs[i].group != pairs[i-1].group {
-			continue
+	keyOf := func(x *Example) string {
+		if b.o.By == "scenario" && x.Scenario != "" {
+			return "scenario\x00" + x.Scenario
 		}
-		if x, y := root(pairs[i-1].key), root(pairs[i].key); x != y {
-			parent[max(x, y)] = min(x, y)
+		return x.Group
+	}
+	first := map[string]string{} // key of each group's first example
+	for i := range b.entries {
+		x := &b.entries[i].x
+		key := root(keyOf(x))
+		if was, ok := first[x.Group]; !ok {
+			first[x.Group] = key
+		} else if was = root(was); was != key {
+			parent[max(was, key)] = min(was, key)
 		}
 	}
-	keyOf := func(e *entry) uint64 {
-		at, _ := slices.BinarySearchFunc(pairs, e.group, func(p pair, g uint64) int { return cmp.Compare(p.group, g) })
-		return root(pairs[at].key)
-	}
-	given := map[uint64]int{} // by key: the first entry whose source says a split
+	given := map[string]*Example{} // by root: the first example whose source says a split
 	for i := range b.entries {
 		e := &b.entries[i]
 		if !e.given {
 			continue
 		}
 		b.report.Given++
-		key := keyOf(e)
-		if first, ok := given[key]; !ok {
-			given[key] = i
-		} else if b.entries[first].split != e.split {
-			return b.conflict(first, i)
+		key := root(keyOf(&e.x))
+		if was := given[key]; was == nil {
+			given[key] = &e.x
+		} else if was.Split != e.x.Split {
+			return conflict(was, &e.x)
 		}
 	}
 	for i := range b.entries {
 		e := &b.entries[i]
-		if key := keyOf(e); e.given {
+		if e.given {
 			continue
-		} else if first, ok := given[key]; ok {
-			e.split = b.entries[first].split
+		}
+		key := root(keyOf(&e.x))
+		if was := given[key]; was != nil {
+			e.x.Split = was.Split
 		} else {
-			e.split = b.draw(key)
+			e.x.Split = b.draw(key)
 		}
 	}
-	return b.apart()
+	return nil
 }
 
-// draw is the split of a key by the shares.
-func (b *builder) draw(key uint64) (split uint8) {
+// draw returns the split of a key by the shares.
+func (b *builder) draw(key string) (split Split) {
 	total := b.o.Shares[0] + b.o.Shares[1] + b.o.Shares[2]
+	split = Train
 	x, sum := draw(b.o.Seed, key)*total, 0.0
 	for s, share := range b.o.Shares {
 		if share > 0 {
-			if split, sum = uint8(s), sum+share; x < sum {
+			if split, sum = Splits()[s], sum+share; x < sum {
 				break
 			}
 		}
@@ -89,15 +79,7 @@ func (b *builder) draw(key uint64) (split uint8) {
 }
 
 // conflict is the error of two examples that belong together and are put into different splits.
-func (b *builder) conflict(i, j int) error {
-	x, err := b.one(i)
-	if err != nil {
-		return err
-	}
-	y, err := b.one(j)
-	if err != nil {
-		return err
-	}
+func conflict(x, y *Example) error {
 	what := fmt.Sprintf("are of the group %q", x.Group)
 	if x.Group != y.Group {
 		what = fmt.Sprintf("belong together by their scenarios %q and %q", x.Scenario, y.Scenario)
@@ -105,36 +87,9 @@ func (b *builder) conflict(i, j int) error {
 	return fmt.Errorf("the examples %s and %s %s, but their sources put them into %s and %s; correct the sources, or take their splits out", x.ID, y.ID, what, x.Split, y.Split)
 }
 
-// apart holds against the finished splits what they promise.
-func (b *builder) apart() error {
-	type side struct {
-		name  uint64
-		split uint8
-	}
-	check := func(what string, of func(*entry) uint64) error {
-		sides := make([]side, 0, len(b.entries))
-		for i := range b.entries {
-			if name := of(&b.entries[i]); name != 0 {
-				sides = append(sides, side{name, b.entries[i].split})
-			}
-		}
-		slices.SortFunc(sides, func(a, b side) int { return cmp.Compare(a.name, b.name) })
-		for i := 1; i < len(sides); i++ {
-			if sides[i].name == sides[i-1].name && sides[i].split != sides[i-1].split {
-				return fmt.Errorf("a %s stands in two splits, which is a fault of the program", what)
-			}
-		}
-		return nil
-	}
-	if err := check("group", func(e *entry) uint64 { return e.group }); err != nil || b.o.By != "scenario" {
-		return err
-	}
-	return check("scenario", func(e *entry) uint64 { return e.scenario })
-}
-
-// check says what is wrong with options.
+// check returns an error for options that cannot be followed.
 func (o *Options) check() error {
-	if o.By != "" && o.By != "group" && o.By != "scenario" {
+	if !slices.Contains([]string{"", "group", "scenario"}, o.By) {
 		return fmt.Errorf("a dataset is split by group or by scenario, not by %q", o.By)
 	}
 	for _, s := range o.Shares {

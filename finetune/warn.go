@@ -2,7 +2,6 @@ package finetune
 
 import (
 	"fmt"
-	"strings"
 )
 
 // From where on something is worth a warning.
@@ -62,15 +61,4 @@ func (b *builder) warn() {
 		}
 		say("%d examples have more than %d tokens%s and are dropped%s: --max-tokens sets the limit", n, b.o.MaxTokens, b.about(), cut)
 	}
-}
-
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "s") {
-		noun += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

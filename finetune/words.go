@@ -1,191 +1,116 @@
 package finetune
 
 import (
+	"hash/fnv"
+	"iter"
 	"math/bits"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold appends a text as exact duplicates are compared by: in the form NFKC, in lower case, with one
-// space for any white space between words and none around them.
-func fold(dst []byte, text string) []byte {
-	if !norm.NFKC.IsNormalString(text) {
-		text = norm.NFKC.String(text)
-	}
-	space, start := false, len(dst)
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			i++
-			switch {
-			case c == ' ' || '\t' <= c && c <= '\r':
-				space = true
-				continue
-			case 'A' <= c && c <= 'Z':
-				c += 'a' - 'A'
-			}
-			if space && len(dst) > start {
-				dst = append(dst, ' ')
-			}
-			dst, space = append(dst, c), false
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		if unicode.IsSpace(r) {
-			space = true
-			continue
-		}
-		if space && len(dst) > start {
-			dst = append(dst, ' ')
-		}
-		dst, space = utf8.AppendRune(dst, unicode.ToLower(r)), false
-	}
-	return dst
+// fold returns a text in the form that exact duplicates are compared in: NFKC, lower case, one space
+// for any white space between words and none around them.
+func fold(text string) string {
+	return strings.ToLower(strings.Join(strings.Fields(norm.NFKC.String(text)), " "))
 }
 
-// scanner reads the words of a text: runs of letters and digits in the form NFKC and in lower case,
-// without apostrophes. Of scripts that put no space between words each letter is one.
-type scanner struct {
-	text  string
-	at    int
-	start int // of the last word, in text
+// word is a word of a text: its hash (FNV-1a of the lower-case letters, mixed), and where it is.
+type word struct {
+	hash     uint64
+	from, to int
 }
 
-func newScanner(text string) scanner {
-	if !norm.NFKC.IsNormalString(text) {
-		text = norm.NFKC.String(text)
-	}
-	return scanner{text: text}
-}
-
-// wordHash are the parameters of FNV-1a.
+// FNV-1a's parameters.
 const (
 	hashStart = 14695981039346656037
 	hashPrime = 1099511628211
 )
 
-// next returns the hash of the next word; false at the end.
-func (s *scanner) next() (hash uint64, ok bool) {
-	hash = hashStart
-	for s.at < len(s.text) {
-		c := s.text[s.at]
-		if c < utf8.RuneSelf {
+// words yields the words of a text in the form NFKC: runs of letters, marks and digits, in which
+// apostrophes do not count. In scripts without spaces between words each letter is a word.
+func words(text string) iter.Seq[word] {
+	return func(yield func(word) bool) {
+		w := word{hash: hashStart, from: -1}
+		end := func(at int) bool { // of a word, if one has begun
+			found := w
+			w = word{hash: hashStart, from: -1}
+			return found.from < 0 || yield(word{mix(found.hash), found.from, at})
+		}
+		for i, r := range text {
+			inside := w.from >= 0
 			switch {
-			case 'A' <= c && c <= 'Z':
-				c += 'a' - 'A'
-			case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			case ok && c == '\'':
-				s.at++
+			case inside && (r == '\'' || r == '’'):
 				continue
-			default:
-				if ok {
-					return mix(hash), true
+			case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
+				if !end(i) {
+					return
 				}
-				s.at++
 				continue
 			}
-			if !ok {
-				s.start, ok = s.at, true
+			alone := r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+			if alone && !end(i) {
+				return
 			}
-			hash = (hash ^ uint64(c)) * hashPrime
-			s.at++
-			continue
+			if w.from < 0 {
+				w.from = i
+			}
+			var buf [utf8.UTFMax]byte
+			for _, c := range buf[:utf8.EncodeRune(buf[:], unicode.ToLower(r))] {
+				w.hash = (w.hash ^ uint64(c)) * hashPrime
+			}
+			if alone && !end(i+utf8.RuneLen(r)) {
+				return
+			}
 		}
-		r, size := utf8.DecodeRuneInString(s.text[s.at:])
-		if ok && r == '’' {
-			s.at += size
-			continue
-		}
-		alone := unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-		if ok && (alone || !inWord(r)) {
-			return mix(hash), true
-		}
-		s.at += size
-		if !inWord(r) {
-			continue
-		}
-		if !ok {
-			s.start, ok = s.at-size, true
-		}
-		var buf [utf8.UTFMax]byte
-		for _, c := range buf[:utf8.EncodeRune(buf[:], unicode.ToLower(r))] {
-			hash = (hash ^ uint64(c)) * hashPrime
-		}
-		if alone {
-			return mix(hash), true
-		}
+		end(len(text))
 	}
-	return mix(hash), ok
 }
 
-func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
-
-// mix spreads the bits of a hash.
+// mix spreads the bits of a hash (the finalizer of MurmurHash3).
 func mix(x uint64) uint64 {
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
 	return x ^ x>>33
 }
 
-// grams appends the hashes of a text's runs of n words, and returns how many words it has.
-func grams(dst []uint64, text string, n int) (hashes []uint64, words int) {
-	s := newScanner(text)
-	window := make([]uint64, n) // the last n words, word i in i%n
-	top := uint64(1)            // weight of the oldest
+// grams returns the hashes of a text's runs of n words, and how many words it has.
+func grams(text string, n int) (hashes []uint64, count int) {
+	list := slices.Collect(words(norm.NFKC.String(text)))
+	top := uint64(1) // weight of the word that leaves the run
 	for range n {
 		top *= hashPrime
 	}
 	var sum uint64
-	for {
-		h, ok := s.next()
-		if !ok {
-			return dst, words
+	for i, w := range list {
+		sum = sum*hashPrime + w.hash
+		if i >= n {
+			sum -= list[i-n].hash * top
 		}
-		slot := &window[words%n]
-		sum = sum*hashPrime + h - *slot*top
-		*slot = h
-		if words++; words >= n {
-			dst = append(dst, mix(sum))
+		if i >= n-1 {
+			hashes = append(hashes, mix(sum))
 		}
 	}
+	return hashes, len(list)
 }
 
 // passage returns the run of n words of a text that has a hash, as it is written there.
 func passage(text string, n int, hash uint64) string {
-	s := newScanner(text)
-	window, starts := make([]uint64, n), make([]int, n)
-	for words := 0; ; {
-		h, ok := s.next()
-		if !ok {
-			return ""
-		}
-		window[words%n], starts[words%n] = h, s.start
-		if words++; words < n {
-			continue
-		}
-		var sum uint64
-		for i := range n {
-			sum = sum*hashPrime + window[(words+i)%n]
-		}
-		if mix(sum) == hash {
-			return s.text[starts[words%n]:s.at]
-		}
+	text = norm.NFKC.String(text)
+	list := slices.Collect(words(text))
+	hashes, _ := grams(text, n)
+	if i := slices.Index(hashes, hash); i >= 0 {
+		return text[list[i].from:list[i+n-1].to]
 	}
+	return ""
 }
 
-// hashOf is the hash of a name: of a group, say.
-func hashOf(name string) uint64 {
-	h := uint64(hashStart)
-	for i := range len(name) {
-		h = (h ^ uint64(name[i])) * hashPrime
-	}
-	return mix(h)
-}
-
-// draw is a number in [0, 1) that a seed and a hash alone decide.
-func draw(seed, hash uint64) float64 {
-	return float64(mix(hash^bits.RotateLeft64(mix(seed+0x9e3779b97f4a7c15), 17))>>11) / (1 << 53)
+// draw returns a number in [0, 1) that a seed and a name alone decide.
+func draw(seed uint64, name string) float64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return float64(mix(mix(h.Sum64())^bits.RotateLeft64(mix(seed+0x9e3779b97f4a7c15), 17))>>11) / (1 << 53)
 }

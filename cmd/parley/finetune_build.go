@@ -111,7 +111,6 @@ func finetuneBuild(c *cli.Context) (err error) {
 		return err
 	}
 	options := b.options
-	options.Dir = dir
 	options.Progress = func(stage string, done, total int64) {
 		if stage != "read" { // sources say how far they are, and of how much
 			b.stages.say(stage, done, total)
@@ -121,13 +120,12 @@ func finetuneBuild(c *cli.Context) (err error) {
 		options.Holdout = b.plain(c.Context, b.holdouts)
 	}
 	built, err := finetune.Build(c.Context, examples, options)
-	if bad := finish(); err == nil && bad != nil {
-		err = errors.Join(bad, shut(built))
+	if bad := finish(); err == nil {
+		err = bad
 	}
 	if err != nil {
 		return b.explain(err)
 	}
-	defer func() { err = errors.Join(err, built.Close()) }()
 	made, err := b.write(c.Context, dir, built)
 	if err != nil {
 		return err
@@ -139,13 +137,6 @@ func finetuneBuild(c *cli.Context) (err error) {
 		return printJSON(c.App.Writer, made)
 	}
 	return printBuilt(c.App.Writer, made)
-}
-
-func shut(b *finetune.Built) error {
-	if b == nil {
-		return nil
-	}
-	return b.Close()
 }
 
 // fresh refuses a directory that holds something.

@@ -251,11 +251,8 @@ func (b *building) papers(dir, name string, made *builtDataset, built *finetune.
 	}
 	enc := json.NewEncoder(dropped)
 	enc.SetEscapeHTML(false)
-	for d, bad := range built.Dropped() {
-		if err = bad; err == nil {
-			err = enc.Encode(d)
-		}
-		if err != nil {
+	for _, d := range built.Dropped() {
+		if err = enc.Encode(d); err != nil {
 			break
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// several runs slow work on a few items of a stream at a time, and yields the results in the order of
-// the items. An error of the stream comes in its place. A *Dropped aside, the first error ends it; no
-// goroutine is left behind.
-func several[T, R any](ctx context.Context, n int, items iter.Seq2[T, error], work func(context.Context, T) (R, error)) iter.Seq2[R, error] {
+// parallel applies work to the items of a stream, n at a time, and yields the results in the order of
+// the items. An error of the stream comes in its place. A *Dropped aside, the first error ends the
+// stream, as does the end of the context; no goroutine is left behind.
+func parallel[T, R any](ctx context.Context, n int, items iter.Seq2[T, error], work func(context.Context, T) (R, error)) iter.Seq2[R, error] {
 	type outcome struct {
 		result R
 		err    error
@@ -26,6 +26,10 @@ func several[T, R any](ctx context.Context, n int, items iter.Seq2[T, error], wo
 			return yield(o.result, o.err) && (o.err == nil || dropped(o.err))
 		}
 		for item, err := range items {
+			if ctx.Err() != nil {
+				yield(*new(R), ctx.Err())
+				return
+			}
 			place := make(chan outcome, 1)
 			queue = append(queue, place)
 			if err != nil {
@@ -44,6 +48,17 @@ func several[T, R any](ctx context.Context, n int, items iter.Seq2[T, error], wo
 		}
 		for len(queue) > 0 {
 			if !first() {
+				return
+			}
+		}
+	}
+}
+
+// all makes a stream without errors of a list.
+func all[T any](list []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range list {
+			if !yield(item, nil) {
 				return
 			}
 		}
