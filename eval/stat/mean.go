@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Mean is the arithmetic mean with Student's t interval on n-1 degrees of freedom. One value has a
-// mean and no interval.
+// Mean is the arithmetic mean with Student's t interval on n-1 degrees of freedom. One value, or values that
+// are all the same, have a mean and no interval.
 func Mean(xs []float64, level float64) Interval {
 	if why := first(badLevel(level), unfit(xs)); why != "" {
 		return Interval{N: len(xs), Reason: why}
@@ -21,14 +21,20 @@ func Mean(xs []float64, level float64) Interval {
 	if n == 1 {
 		return bare(m, n, "one value has no spread to make an interval from")
 	}
+	if constant(xs) {
+		return bare(m, n, noSpread)
+	}
 	half := tQuantile(level, float64(n-1)) * norm(xs, m.V) / math.Sqrt(float64(n-1)) / math.Sqrt(float64(n))
 	return around(m, m.V-half, m.V+half, n)
 }
 
+// noSpread is the reason where an interval would have no width and so claim certainty.
+const noSpread = "the values do not vary: nothing to make an interval from"
+
 // ClusteredMean is the mean of all values with a t interval on C-1 degrees of freedom from the
 // clustered standard error, C being the number of clusters; ids[i] names the cluster of xs[i]. Use
 // it where several values come from one session and so are not independent. One cluster has a mean
-// and no interval.
+// and no interval, and so have clusters that do not vary.
 func ClusteredMean[C comparable](xs []float64, ids []C, level float64) Interval {
 	if why := first(badLevel(level), unpaired(len(xs), len(ids)), unfit(xs)); why != "" {
 		return Interval{N: len(xs), Reason: why}
@@ -42,7 +48,9 @@ func ClusteredMean[C comparable](xs []float64, ids []C, level float64) Interval 
 	out := bare(m, n, "one cluster has no spread between clusters to make an interval from")
 	if c > 1 {
 		se := ClusteredSE(xs, ids)
-		if se.OK() {
+		if se.OK() && se.V == 0 {
+			out = bare(m, n, noSpread)
+		} else if se.OK() {
 			half := tQuantile(level, float64(c-1)) * se.V
 			out = around(m, m.V-half, m.V+half, n)
 		} else {

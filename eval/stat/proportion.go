@@ -3,8 +3,6 @@ package stat
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
 // Wilson is the share k of n with Wilson's score interval, without continuity correction (Wilson
@@ -37,18 +35,7 @@ func ClopperPearson(k, n int, level float64) Interval {
 	if why != "" {
 		return Interval{N: max(n, 0), Reason: why}
 	}
-	tail := (1 - level) / 2
-	low, high := 0.0, 1.0
-	if k > 0 {
-		low = falling(func(p float64) float64 {
-			return tail - mathext.RegIncBeta(float64(k), float64(n-k+1), p)
-		}, 0, share)
-	}
-	if k < n {
-		high = falling(func(p float64) float64 {
-			return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p) - tail
-		}, share, 1)
-	}
+	low, high := shareBounds(float64(k), float64(n), level)
 	return around(Number(share), low, high, n)
 }
 

@@ -17,7 +17,7 @@ const (
 type Method string
 
 const (
-	Auto   Method = "auto"   // exact for up to 50 pairs that neither tie nor have zeros, else normal
+	Auto   Method = "auto"   // exact for up to 25 pairs, and for up to 50 that neither tie nor have zeros; else normal
 	Exact  Method = "exact"  // from all signs of the ranks as they are, ties included
 	Normal Method = "normal" // with the variance corrected for ties and zeros, without continuity correction
 )
@@ -47,7 +47,7 @@ func Wilcoxon(a, b []float64, zero Zeros, method Method, alt Alternative) Test {
 	s := signRanks(d, zero)
 	if method == Auto {
 		method = Normal
-		if len(d) <= 50 && s.ties == 0 && s.zeros == 0 {
+		if len(d) <= 25 || len(d) <= 50 && s.ties == 0 && s.zeros == 0 {
 			method = Exact
 		}
 	}
