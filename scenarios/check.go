@@ -10,21 +10,21 @@ import (
 	"parley/characters"
 )
 
-// problem is one thing that is wrong with a piece of knowledge or a scene, and where: a path such as
+// Problem is one thing that is wrong with a piece of knowledge or a scene, and where: a path such as
 // facts[2].text, or empty for the whole.
-type problem struct{ path, text string }
+type Problem struct{ Path, Text string }
 
-func joined(what, id string, problems []problem) error {
+func joined(what, id string, problems []Problem) error {
 	var all []error
 	for _, p := range problems {
 		at := fmt.Sprintf("%s %s", what, id)
 		if id == "" {
 			at = what + " without id"
 		}
-		if p.path != "" {
-			at += ": " + p.path
+		if p.Path != "" {
+			at += ": " + p.Path
 		}
-		all = append(all, fmt.Errorf("%s: %s", at, p.text))
+		all = append(all, fmt.Errorf("%s: %s", at, p.Text))
 	}
 	return errors.Join(all...)
 }
@@ -32,14 +32,14 @@ func joined(what, id string, problems []problem) error {
 var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // checkTexts complains of required texts that are missing and of an id that is none.
-func checkTexts(id string, fields ...[2]string) []problem {
-	var out []problem
+func checkTexts(id string, fields ...[2]string) []Problem {
+	var out []Problem
 	if !idForm.MatchString(id) {
-		out = append(out, problem{"id", fmt.Sprintf("%q is no id; write lower-case letters, digits and single dashes, such as ashen-bell", id)})
+		out = append(out, Problem{"id", fmt.Sprintf("%q is no id; write lower-case letters, digits and single dashes, such as ashen-bell", id)})
 	}
 	for _, f := range fields {
 		if strings.TrimSpace(f[1]) == "" {
-			out = append(out, problem{f[0], "missing or empty; write a text"})
+			out = append(out, Problem{f[0], "missing or empty; write a text"})
 		}
 	}
 	return out
@@ -47,12 +47,13 @@ func checkTexts(id string, fields ...[2]string) []problem {
 
 // Validate says everything that makes the knowledge unfit to be played: something missing, a fact
 // that is empty or stands twice, an aspect that does not exist.
-func (k *Knowledge) Validate() error { return joined("knowledge", k.ID, k.problems()) }
+func (k *Knowledge) Validate() error { return joined("knowledge", k.ID, k.Problems()) }
 
-func (k *Knowledge) problems() []problem {
+// Problems returns what Validate reports, by path.
+func (k *Knowledge) Problems() []Problem {
 	out := checkTexts(k.ID, [2]string{"title", k.Title}, [2]string{"topic", k.Topic}, [2]string{"hook", k.Hook})
 	if len(k.Facts) == 0 {
-		out = append(out, problem{"facts", "none; write at least one sentence that can be found out"})
+		out = append(out, Problem{"facts", "none; write at least one sentence that can be found out"})
 	}
 	first := map[string]int{}
 	for i, f := range k.Facts {
@@ -60,14 +61,14 @@ func (k *Knowledge) problems() []problem {
 		folded := strings.Join(words(f.Text), " ")
 		switch at, twice := first[folded]; {
 		case folded == "":
-			out = append(out, problem{path + ".text", "empty; write one sentence or remove the fact"})
+			out = append(out, Problem{path + ".text", "empty; write one sentence or remove the fact"})
 		case twice:
-			out = append(out, problem{path + ".text", fmt.Sprintf("says the same as facts[%d]; remove one", at)})
+			out = append(out, Problem{path + ".text", fmt.Sprintf("says the same as facts[%d]; remove one", at)})
 		default:
 			first[folded] = i
 		}
 		if f.Aspect != "" && !slices.Contains(Aspects(), f.Aspect) {
-			out = append(out, problem{path + ".aspect", fmt.Sprintf("%q is no aspect; write one of %s, or leave it out", f.Aspect, list(Aspects()))})
+			out = append(out, Problem{path + ".aspect", fmt.Sprintf("%q is no aspect; write one of %s, or leave it out", f.Aspect, list(Aspects()))})
 		}
 	}
 	return out
@@ -75,12 +76,13 @@ func (k *Knowledge) problems() []problem {
 
 // Validate says everything that makes the scene unfit to be played: something missing, a skill that
 // does not exist, a brief that stands twice or names its skill.
-func (s *Scene) Validate() error { return joined("scene", s.ID, s.problems()) }
+func (s *Scene) Validate() error { return joined("scene", s.ID, s.Problems()) }
 
-func (s *Scene) problems() []problem {
+// Problems returns what Validate reports, by path.
+func (s *Scene) Problems() []Problem {
 	out := checkTexts(s.ID, [2]string{"title", s.Title}, [2]string{"premise", s.Premise})
 	if len(s.Aims) == 0 {
-		out = append(out, problem{"aims", "none; write at least one {skill, brief}"})
+		out = append(out, Problem{"aims", "none; write at least one {skill, brief}"})
 	}
 	first := map[string]int{}
 	for i, a := range s.Aims {
@@ -90,19 +92,19 @@ func (s *Scene) problems() []problem {
 			if meant, ok := characters.ParseSkill(string(a.Skill)); ok {
 				remedy = string(meant)
 			}
-			out = append(out, problem{path + ".skill", fmt.Sprintf("%q is no skill; write %s", a.Skill, remedy)})
+			out = append(out, Problem{path + ".skill", fmt.Sprintf("%q is no skill; write %s", a.Skill, remedy)})
 		}
 		folded := strings.Join(words(a.Brief), " ")
 		switch at, twice := first[folded]; {
 		case folded == "":
-			out = append(out, problem{path + ".brief", "empty; tell the character what it wants, in the second person"})
+			out = append(out, Problem{path + ".brief", "empty; tell the character what it wants, in the second person"})
 		case twice:
-			out = append(out, problem{path + ".brief", fmt.Sprintf("is the same as aims[%d]; remove one", at)})
+			out = append(out, Problem{path + ".brief", fmt.Sprintf("is the same as aims[%d]; remove one", at)})
 		default:
 			first[folded] = i
 		}
 		if word := names(a.Brief, a.Skill); word != "" {
-			out = append(out, problem{path + ".brief", fmt.Sprintf("gives the skill away by %q; say what the character wants without naming it", word)})
+			out = append(out, Problem{path + ".brief", fmt.Sprintf("gives the skill away by %q; say what the character wants without naming it", word)})
 		}
 	}
 	return out

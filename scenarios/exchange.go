@@ -1,11 +1,45 @@
 package scenarios
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"strings"
 	"sync"
 
 	"parley/characters"
 )
+
+// Exchange is information exchange: the players draw out what the NPC alone knows.
+var Exchange = &Kind{
+	Name: "exchange", Title: "information exchange", Piece: "knowledge", Pieces: "knowledge",
+	Scorers: []string{"iep"}, Controls: []string{ControlNoConversation, ControlTold},
+	Players: 3, Player: "reference:diligent", NPC: "reference:npc",
+	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
+		return WriteKnowledge(ctx, w, r, topic, taken)
+	},
+	read:   func(r io.Reader, file string) ([]Piece, error) { return pointers(ReadKnowledge(r, file)) },
+	encode: func(w io.Writer, pieces []Piece) error { return EncodeKnowledge(w, values[Knowledge](pieces)) },
+}
+
+// Head returns the knowledge's title and how many facts it has.
+func (k *Knowledge) Head() Head {
+	return Head{ID: k.ID, Title: k.Title, Topic: k.Topic, Count: len(k.Facts), Parts: "facts"}
+}
+
+// Print writes the hook, the account and the facts with their aspects.
+func (k *Knowledge) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s (%s)\n\n%s\n\n%s\n\n", k.Title, k.Topic, k.Hook, k.Text)
+	for _, f := range k.Facts {
+		fmt.Fprintf(w, "%-9s %s\n", f.Aspect, f.Text)
+	}
+}
+
+// Scenario makes an information exchange. Nothing in it is drawn.
+func (k *Knowledge) Scenario(cast []*characters.Sheet, _ *rand.Rand) *Scenario {
+	return NewExchange(k, cast)
+}
 
 // places are where an information exchange may happen. None has anything to do with what is found
 // out there.

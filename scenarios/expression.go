@@ -1,12 +1,42 @@
 package scenarios
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"parley/characters"
 )
+
+// Expression is intention expression: characters act out what they want.
+var Expression = &Kind{
+	Name: "intention", Title: "intention expression", Piece: "scene", Pieces: "scenes", Intentions: true,
+	Players: 3, Player: "reference:vivid", NPC: "reference:small-talk",
+	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
+		return WriteScene(ctx, w, r, topic, taken)
+	},
+	read:   func(r io.Reader, file string) ([]Piece, error) { return pointers(ReadScenes(r, file)) },
+	encode: func(w io.Writer, pieces []Piece) error { return EncodeScenes(w, values[Scene](pieces)) },
+}
+
+// Head returns the scene's title and how many aims it has.
+func (s *Scene) Head() Head { return Head{ID: s.ID, Title: s.Title, Count: len(s.Aims), Parts: "aims"} }
+
+// Print writes the premise and the aims with their skills.
+func (s *Scene) Print(w io.Writer) {
+	fmt.Fprintf(w, "%s\n\n%s\n\n", s.Title, s.Premise)
+	for _, a := range s.Aims {
+		fmt.Fprintf(w, "%-15s %s\n", a.Skill, a.Brief)
+	}
+}
+
+// Scenario makes an intention expression, whose aims are dealt by r.
+func (s *Scene) Scenario(cast []*characters.Sheet, r *rand.Rand) *Scenario {
+	return NewExpression(s, cast, r)
+}
 
 // How often a character is dealt no aim or two; else it is one.
 const (

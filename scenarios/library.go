@@ -22,10 +22,16 @@ type Shelf struct {
 func Library() *Shelf { return parsed() }
 
 var parsed = sync.OnceValue(func() *Shelf {
-	return &Shelf{
-		Knowledge: embedded("library/knowledge", ReadKnowledge),
-		Scenes:    embedded("library/scenes", ReadScenes),
+	return &Shelf{Knowledge: values[Knowledge](Exchange.Library()), Scenes: values[Scene](Expression.Library())}
+})
+
+// libraries holds the parsed library of each kind.
+var libraries = sync.OnceValue(func() map[*Kind][]Piece {
+	all := map[*Kind][]Piece{}
+	for _, k := range kinds {
+		all[k] = embedded("library/"+k.Pieces, k.read)
 	}
+	return all
 })
 
 // FindKnowledge returns the knowledge of that id, or nil.

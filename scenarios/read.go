@@ -38,7 +38,7 @@ func ReadKnowledge(r io.Reader, file string) ([]Knowledge, error) {
 				k.Facts = append(k.Facts, f)
 			}),
 		})
-		d.problems(k.problems())
+		d.problems(k.Problems())
 		return k, k.ID
 	})
 }
@@ -57,7 +57,7 @@ func ReadScenes(r io.Reader, file string) ([]Scene, error) {
 				s.Aims = append(s.Aims, a)
 			}),
 		})
-		d.problems(s.problems())
+		d.problems(s.Problems())
 		return s, s.ID
 	})
 }
@@ -254,24 +254,24 @@ func (d *decoder) list(each func(string, ast.Node)) func(string, ast.Node) {
 
 // problems reports what is wrong with a decoded piece, except for what follows from findings made
 // before.
-func (d *decoder) problems(list []problem) {
+func (d *decoder) problems(list []Problem) {
 next:
 	for _, p := range list {
 		where := d.start
-		for i := range len(p.path) + 1 {
-			if i == len(p.path) || p.path[i] == '.' || p.path[i] == '[' {
-				if d.done[p.path[:i]] {
+		for i := range len(p.Path) + 1 {
+			if i == len(p.Path) || p.Path[i] == '.' || p.Path[i] == '[' {
+				if d.done[p.Path[:i]] {
 					continue next
 				}
-				if at := d.lines[p.path[:i]]; at > 0 {
+				if at := d.lines[p.Path[:i]]; at > 0 {
 					where = at
 				}
 			}
 		}
-		if cut, _, dotted := strings.Cut(p.path, "."); dotted && d.done[cut] || d.done[""] {
+		if cut, _, dotted := strings.Cut(p.Path, "."); dotted && d.done[cut] || d.done[""] {
 			continue
 		}
-		d.find(where, "%s: %s", at(p.path), p.text)
+		d.find(where, "%s: %s", at(p.Path), p.Text)
 	}
 }
 

@@ -4,14 +4,12 @@
 // It knows characters, and nothing of games, actors or models.
 package scenarios
 
-import "parley/characters"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 
-// Kind tells the two situations of AntEval apart.
-type Kind string
-
-const (
-	Exchange   Kind = "exchange"  // information exchange: the players draw out what the NPC alone knows
-	Expression Kind = "intention" // intention expression: characters act out what they want
+	"parley/characters"
 )
 
 // Aspect is the question that a fact answers. A fact with an aspect can be asked for to the point by
@@ -77,7 +75,7 @@ type Intention struct {
 
 // Scenario is one situation with its cast, ready to be played.
 type Scenario struct {
-	Kind    Kind
+	Kind    *Kind
 	ID      string // of the knowledge or the scene that it is made from
 	Title   string
 	Premise string                   // everybody knows it
@@ -88,6 +86,33 @@ type Scenario struct {
 	Knowledge  *Knowledge
 	Intentions []Intention // true intentions; empty for information exchange
 	Questions  []string    // the debrief put to each player after the last turn
+	// Data is what else a kind keeps for its scorer, as JSON. No actor sees it. See Decode.
+	Data json.RawMessage `json:",omitempty"`
+}
+
+// Decode reads Data into the type that the kind keeps there. An unknown field is an error.
+func (s *Scenario) Decode(into any) error {
+	d := json.NewDecoder(bytes.NewReader(s.Data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("the data of the scenario %s (%s): %w", s.ID, s.Kind, err)
+	}
+	return nil
+}
+
+// UnmarshalJSON reads a scenario, whose kind is given by its name.
+func (s *Scenario) UnmarshalJSON(data []byte) error {
+	type plain Scenario
+	named := struct {
+		*plain
+		Kind string
+	}{plain: (*plain)(s)}
+	if err := json.Unmarshal(data, &named); err != nil {
+		return err
+	}
+	kind, err := FindKind(named.Kind)
+	s.Kind = kind
+	return err
 }
 
 // Sheet returns the sheet of a cast member, or nil.

@@ -51,7 +51,7 @@ type View struct {
 	Self      *characters.Sheet
 	Player    bool                // false: the NPC
 	Cast      []characters.Public // everybody at the table, in the scenario's order, self included
-	Kind      scenarios.Kind
+	Kind      *scenarios.Kind
 	Title     string
 	Premise   string
 	Brief     string               // what this character was told privately

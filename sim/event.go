@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/characters"
+	"parley/scenarios"
 	"parley/sim/dice"
 	"parley/sim/llm"
 )
@@ -29,8 +30,8 @@ const (
 
 // The debriefs that are controls: the same questions under other conditions.
 const (
-	ControlNoConversation = "no-conversation" // before the first turn: what is guessed or leaked
-	ControlTold           = "told"            // with the knowledge in hand: the ceiling
+	ControlNoConversation = scenarios.ControlNoConversation // before the first turn: what is guessed or leaked
+	ControlTold           = scenarios.ControlTold           // with the knowledge in hand: the ceiling
 )
 
 // Event is one thing that happened. It is flat, so that it is its own row in a journal or a table.

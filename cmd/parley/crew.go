@@ -262,7 +262,7 @@ func (c *crew) referee() sim.Referee {
 // judge returns who matches key points; nil where it is the lexical judge.
 func (c *crew) judge(ctx context.Context) (iep.Judge, error) {
 	spec := c.exp.Judge
-	if spec == "lexical" || c.exp.Scenario != scenarios.Exchange {
+	if spec == "lexical" || len(c.exp.kind().Scorers) == 0 {
 		return nil, nil
 	}
 	if name, ok := strings.CutPrefix(spec, "embed:"); ok {

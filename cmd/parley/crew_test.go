@@ -27,11 +27,11 @@ func TestContextOfALocalModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces := make([]scenarios.Knowledge, 300) // of which a short run plays only a few
+	pieces := make([]scenarios.Piece, 300) // of which a short run plays only a few
 	for i := range pieces {
-		pieces[i] = scenarios.Knowledge{ID: "k", Title: "the Moth", Hook: "Nobody speaks of it.", Text: "It flies.", Facts: []scenarios.Fact{{Text: "The Moth flies."}}}
+		pieces[i] = &scenarios.Knowledge{ID: "k", Title: "the Moth", Hook: "Nobody speaks of it.", Text: "It flies.", Facts: []scenarios.Fact{{Text: "The Moth flies."}}}
 	}
-	pieces[222].Text = long
+	pieces[222].(*scenarios.Knowledge).Text = long
 	settle := func(change func(e *Experiment, note *servedNote), st *stage, prompts *agent.Prompts) int {
 		t.Helper()
 		e := defaultExperiment()
@@ -57,7 +57,7 @@ func TestContextOfALocalModel(t *testing.T) {
 	if got := settle(nil, &stage{}, rules); got < usual+2048 {
 		t.Errorf("with long rules: %d, and %d without", got, usual)
 	}
-	if got := settle(nil, &stage{knowledge: pieces}, builtin); got < usual+2048 {
+	if got := settle(nil, &stage{pieces: pieces}, builtin); got < usual+2048 {
 		t.Errorf("with a long piece of knowledge: %d, and %d without", got, usual)
 	}
 	for _, role := range []string{"player", "npc", "referee"} {

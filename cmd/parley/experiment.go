@@ -19,14 +19,14 @@ import (
 // Experiment is the whole configuration of a run: what the YAML file holds, what flags overlay, and
 // what the manifest keeps. A zero value is filled in by complete.
 type Experiment struct {
-	Name     string         `yaml:"name,omitempty" json:"name,omitempty"`
-	Scenario scenarios.Kind `yaml:"scenario" json:"scenario"` // exchange | intention
-	Sessions int            `yaml:"sessions" json:"sessions"` // of each arm
-	Players  int            `yaml:"players" json:"players"`
-	Turns    int            `yaml:"turns" json:"turns"`
-	Rounds   int            `yaml:"rounds,omitempty" json:"rounds,omitempty"` // another way to say turns
-	Player   []Arm          `yaml:"player" json:"player"`
-	NPC      string         `yaml:"npc" json:"npc"`
+	Name     string `yaml:"name,omitempty" json:"name,omitempty"`
+	Scenario string `yaml:"scenario" json:"scenario"` // a kind of scenario
+	Sessions int    `yaml:"sessions" json:"sessions"` // of each arm
+	Players  int    `yaml:"players" json:"players"`
+	Turns    int    `yaml:"turns" json:"turns"`
+	Rounds   int    `yaml:"rounds,omitempty" json:"rounds,omitempty"` // another way to say turns
+	Player   []Arm  `yaml:"player" json:"player"`
+	NPC      string `yaml:"npc" json:"npc"`
 
 	Order   string  `yaml:"order" json:"order"`     // fixed | shuffled | initiative | addressed
 	Referee string  `yaml:"referee" json:"referee"` // none | dice | a model
@@ -162,8 +162,8 @@ var samplingRoles = []string{"player", "npc", "judge", "referee"}
 // defaultExperiment is what runs without a file or a flag.
 func defaultExperiment() *Experiment {
 	return &Experiment{
-		Scenario: scenarios.Exchange, Sessions: 12, Players: 3, Turns: 30,
-		NPC: "reference:npc", Order: "fixed", Referee: "none", Endings: Endings{AllPass: true},
+		Scenario: scenarios.Exchange.Name, Sessions: 12, Players: 3, Turns: 30,
+		Order: "fixed", Referee: "none", Endings: Endings{AllPass: true},
 		Judge: "lexical", Keypoints: "authored", Curve: 10, Layout: "shared-prefix", Form: "auto", Seed: 1,
 	}
 }
@@ -172,6 +172,13 @@ func defaultExperiment() *Experiment {
 // models that the file names: flags may have put others in their place, and then limits of them count
 // for nothing.
 func (e *Experiment) complete(own ...string) error {
+	kind, err := scenarios.FindKind(e.Scenario)
+	if err != nil {
+		return usagef("scenario: %w", err)
+	}
+	if kind.MaxPlayers > 0 && e.Players > kind.MaxPlayers {
+		return usagef("players is %d: the scenario %s takes at most %d", e.Players, kind, kind.MaxPlayers)
+	}
 	switch {
 	case e.Rounds > 0 && e.Turns > 0 && e.Turns != e.Rounds*(e.Players+1):
 		return usagef("turns is %d and rounds is %d (of %d turns each): say one of the two", e.Turns, e.Rounds, e.Players+1)
@@ -182,13 +189,10 @@ func (e *Experiment) complete(own ...string) error {
 	}
 	e.Rounds = 0
 	if len(e.Player) == 0 {
-		e.Player = []Arm{{Model: "reference:diligent"}}
-		if e.Scenario == scenarios.Expression {
-			e.Player[0].Model = "reference:vivid"
-		}
+		e.Player = []Arm{{Model: kind.Player}}
 	}
-	if e.Scenario == scenarios.Expression && e.NPC == "reference:npc" {
-		e.NPC = "reference:small-talk"
+	if e.NPC == "" {
+		e.NPC = kind.NPC
 	}
 	names := map[string]bool{}
 	for i := range e.Player {
@@ -217,7 +221,6 @@ func (e *Experiment) complete(own ...string) error {
 		return usagef("%s is %q: say one of %s", what, value, strings.Join(allowed, ", "))
 	}
 	checks := []error{
-		oneOf("scenario", string(e.Scenario), string(scenarios.Exchange), string(scenarios.Expression)),
 		oneOf("order", e.Order, "fixed", "shuffled", "initiative", "addressed"),
 		oneOf("keypoints", e.Keypoints, "authored", "judge"),
 		oneOf("layout", e.Layout, "shared-prefix", "persona-first"),
@@ -354,11 +357,21 @@ func (e *Experiment) order() sim.Order {
 // sessionSeed is the seed of the i-th session, the same for every arm.
 func (e *Experiment) sessionSeed(i int) uint64 { return sim.Mix(e.Seed, uint64(i)) }
 
+// kind is the kind of scenario; nil where there is none of that name.
+func (e *Experiment) kind() *scenarios.Kind {
+	kind, _ := scenarios.FindKind(e.Scenario)
+	return kind
+}
+
+// files are those that the pieces of its kind are read from.
+func (e *Experiment) files() []string {
+	return map[string][]string{"knowledge": e.Knowledge, "scenes": e.Scenes}[e.kind().Pieces]
+}
+
 // stage is what scenarios are drawn from.
 type stage struct {
-	sheets    []*characters.Sheet   // nil: drawn anew for every session
-	knowledge []scenarios.Knowledge // nil: the library
-	scenes    []scenarios.Scene     // nil: the library
+	sheets []*characters.Sheet // nil: drawn anew for every session
+	pieces []scenarios.Piece   // of the experiment's kind; nil: the library
 }
 
 // scenario makes the situation of the i-th session, the same for every arm.
@@ -378,16 +391,10 @@ func (e *Experiment) scenario(st *stage, i int) *scenarios.Scenario {
 		round := sim.Rand(sim.Mix(e.Seed, sim.HashText("stage"), uint64(i/n)))
 		return round.Perm(n)[i%n]
 	}
-	if e.Scenario == scenarios.Expression {
-		scenes := st.scenes
-		if scenes == nil {
-			scenes = scenarios.Library().Scenes
-		}
-		return scenarios.NewExpression(&scenes[pick(len(scenes))], cast, sim.Rand(sim.Mix(seed, sim.HashText("aims"))))
+	pieces := st.pieces
+	if pieces == nil {
+		pieces = e.kind().Library()
 	}
-	knowledge := st.knowledge
-	if knowledge == nil {
-		knowledge = scenarios.Library().Knowledge
-	}
-	return scenarios.NewExchange(&knowledge[pick(len(knowledge))], cast)
+	piece := pieces[pick(len(pieces))]
+	return piece.Scenario(cast, sim.Rand(sim.Mix(seed, sim.HashText("aims"))))
 }

@@ -13,7 +13,6 @@ import (
 
 	"parley/eval/ieg"
 	"parley/finetune"
-	"parley/scenarios"
 )
 
 // windows yields the windows of a file.
@@ -121,8 +120,8 @@ func (b *building) games(ctx context.Context, in *input, filtered bool) exampleS
 				}
 				continue
 			}
-			if s.Episode.Scenario.Kind != scenarios.Expression {
-				gap := &finetune.Dropped{ID: s.ID, Group: s.Group, Source: s.Source, Reason: notScenario, Detail: "nobody has intentions in a session of the kind " + string(s.Episode.Scenario.Kind)}
+			if !s.Episode.Scenario.Kind.Intentions {
+				gap := &finetune.Dropped{ID: s.ID, Group: s.Group, Source: s.Source, Reason: notScenario, Detail: "nobody has intentions in a session of the kind " + s.Episode.Scenario.Kind.Name}
 				if !yield(finetune.Example{}, gap) {
 					return
 				}

@@ -31,7 +31,7 @@ func interactions(dir string, n int) iter.Seq2[ieg.Interaction, error] {
 				yield(ieg.Interaction{}, err)
 				return
 			}
-			if row.Kind == string(scenarios.Expression) && row.State == stateComplete {
+			if kind, err := scenarios.FindKind(row.Kind); err == nil && kind.Intentions && row.State == stateComplete {
 				sessions[row.ID] = row
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -113,7 +114,7 @@ func (p *player) session(ctx context.Context, arm, i int) error {
 	ep := sim.NewEpisode(id, e.sessionSeed(i), s, e.Turns)
 	row := sessionRow{
 		ID: id, Index: i, Arm: e.Player[arm].Name, Seed: strconv.FormatUint(ep.Seed, 10),
-		Kind: string(s.Kind), Title: s.Title, State: stateComplete, Questions: s.Questions,
+		Kind: s.Kind.String(), Title: s.Title, State: stateComplete, Questions: s.Questions,
 		Started: p.now().UTC(),
 	}
 	whole, err := json.Marshal(s)
@@ -237,7 +238,7 @@ func hopeless(err error) bool { return llm.FaultOf(err).Lasting() }
 
 // newScorer makes the scorer that an experiment asks for; the judge is the lexical one where it is nil.
 func newScorer(e *Experiment, judge iep.Judge) *iep.Scorer {
-	if e.Scenario != scenarios.Exchange {
+	if !slices.Contains(e.kind().Scorers, "iep") {
 		return nil
 	}
 	lexical := iep.NewLexical(corpus())

@@ -200,7 +200,7 @@ func differences(e *Experiment, cells []*cell) []eval.Result {
 		return nil
 	}
 	var results []eval.Result
-	if e.Scenario != "exchange" || len(e.Player) < 2 {
+	if len(e.kind().Scorers) == 0 || len(e.Player) < 2 {
 		return nil
 	}
 	first := means(e.Player[0].Name)

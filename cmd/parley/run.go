@@ -141,7 +141,7 @@ func experimentOf(c *cli.Context) (*Experiment, error) {
 		}
 	}
 	if c.IsSet("scenario") {
-		e.Scenario = scenarios.Kind(c.String("scenario"))
+		e.Scenario = c.String("scenario")
 	}
 	if c.IsSet("player") {
 		e.Player = nil

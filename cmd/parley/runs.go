@@ -86,7 +86,7 @@ func listRuns(c *cli.Context) error {
 			continue
 		}
 		r := listedRun{
-			Run: dir, State: m.State, Started: m.Started, Scenario: string(m.Experiment.Scenario),
+			Run: dir, State: m.State, Started: m.Started, Scenario: m.Experiment.Scenario,
 			Sessions: m.Sessions, Of: m.Experiment.Sessions * len(m.Experiment.Player),
 		}
 		for i := range m.Experiment.Player {

@@ -28,16 +28,12 @@ func newStage(m *manifest) (*stage, error) {
 			errs = append(errs, err)
 		}
 	}
-	read(e.Knowledge, func(r io.Reader, file string) error {
-		k, err := scenarios.ReadKnowledge(r, file)
-		st.knowledge = append(st.knowledge, k...)
-		return err
+	var err error
+	st.pieces, err = e.kind().Load(e.files(), func(name string) (io.ReadCloser, error) {
+		data, err := m.read(name)
+		return io.NopCloser(bytes.NewReader(data)), err
 	})
-	read(e.Scenes, func(r io.Reader, file string) error {
-		s, err := scenarios.ReadScenes(r, file)
-		st.scenes = append(st.scenes, s...)
-		return err
-	})
+	errs = append(errs, err)
 	from := map[string]string{} // ID or folded name -> file
 	add := func(sheets []*characters.Sheet, file string) error {
 		for _, s := range sheets {
@@ -65,7 +61,7 @@ func newStage(m *manifest) (*stage, error) {
 			return add(sheets, file)
 		})
 	}
-	err := errors.Join(errs...)
+	err = errors.Join(errs...)
 	if err == nil && st.sheets != nil && len(st.sheets) < e.Players+1 {
 		err = usagef("characters: %d for a cast of %d", len(st.sheets), e.Players+1)
 	}
@@ -83,15 +79,11 @@ func (e *Experiment) sample(st *stage) ([]*scenarios.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	knowledge, err := largest(st.knowledge, 1)
+	pieces, err := largest(st.pieces, 1)
 	if err != nil {
 		return nil, err
 	}
-	scenes, err := largest(st.scenes, 1)
-	if err != nil {
-		return nil, err
-	}
-	return append(all, e.scenario(&stage{sheets, knowledge, scenes}, 0)), nil
+	return append(all, e.scenario(&stage{sheets, pieces}, 0)), nil
 }
 
 // largest returns the n longest values of a list, as JSON; nil where there is no list.

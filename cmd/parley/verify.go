@@ -293,7 +293,7 @@ func (v *verification) cast(e *Experiment, r *sessionRow) {
 		v.findf("sessions: the experiment has no %s, session %d of arm %q", r.ID, r.Index, r.Arm)
 		return
 	}
-	if seed := strconv.FormatUint(e.sessionSeed(r.Index), 10); r.Kind != string(e.Scenario) || r.Seed != seed {
+	if seed := strconv.FormatUint(e.sessionSeed(r.Index), 10); r.Kind != e.Scenario || r.Seed != seed {
 		v.findf("sessions: %s is of kind %s with seed %s, and the experiment says %s and %s", r.ID, r.Kind, r.Seed, e.Scenario, seed)
 	}
 	if r.Turns > e.Turns || r.Ended == "turns" && r.Turns != e.Turns {

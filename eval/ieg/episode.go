@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"parley/characters"
-	"parley/scenarios"
 	"parley/sim"
 )
 
@@ -26,7 +25,7 @@ const Turns = 30
 // out, and the NPC is a speaker like everybody. Other games have no windows.
 func FromEpisode(ep *sim.Episode, n int) []Interaction {
 	s := ep.Scenario
-	if s == nil || s.Kind != scenarios.Expression || len(s.Cast) == 0 {
+	if s == nil || s.Kind == nil || !s.Kind.Intentions || len(s.Cast) == 0 {
 		return nil
 	}
 	if n <= 0 {

@@ -86,7 +86,7 @@ func public() (all []characters.Public) {
 	return all
 }
 
-func view(seat int, kind scenarios.Kind, events ...*sim.Event) *sim.View {
+func view(seat int, kind *scenarios.Kind, events ...*sim.Event) *sim.View {
 	v := &sim.View{
 		Session: "s1", Seed: 1<<40 | 12345, Self: sheets[seat], Player: seat != 3, Cast: public(), Kind: kind,
 		Title: "the Ashen Bell", Premise: "Rain keeps four people in a chapel for the night.", NPC: "maud", Turn: 5, Turns: 30,
@@ -146,7 +146,7 @@ func golden(t *testing.T, name, got string) {
 func TestPrompts(t *testing.T) {
 	for _, layout := range []agent.Layout{agent.SharedPrefix, agent.PersonaFirst} {
 		for _, form := range []agent.Form{agent.JSON, agent.Lines} {
-			for _, kind := range []scenarios.Kind{scenarios.Exchange, scenarios.Expression} {
+			for _, kind := range scenarios.Kinds() {
 				for _, seat := range []int{0, 3} {
 					who := map[int]string{0: "player", 3: "npc"}[seat]
 					name := fmt.Sprintf("%s-%s-%s-%s", layout, form, kind, who)
@@ -305,7 +305,7 @@ func TestCallsKeepTheirPrompt(t *testing.T) {
 func TestSecretsStayWithTheirOwner(t *testing.T) {
 	private := []string{"grave iron", "false map", "noble", "brother's bow", "guided caravans", "Follow me", "keys on Maud"}
 	for seat := range sheets {
-		for _, kind := range []scenarios.Kind{scenarios.Exchange, scenarios.Expression} {
+		for _, kind := range scenarios.Kinds() {
 			v := view(seat, kind, play()...)
 			if v.Player {
 				v.Knowledge = knowledge // should it ever be there by mistake

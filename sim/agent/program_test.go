@@ -21,10 +21,10 @@ func TestProgramsRenderAsTemplatesDo(t *testing.T) {
 			`{{with .Knowledge}}{{.Title}}: {{range .Facts}}<{{.Text}}>{{end}}{{else}}knows nothing{{end}}|` +
 			`{{range .Self.Secrets}}{{.}};{{else}}no secrets{{end}}|{{range .Questions}}{{.}}{{else}}no questions{{end}}|` +
 			`{{range .Others}}{{if eq .Label "Bren"}}!{{end}}{{if ne .Label .Name}}{{.Label}}={{.Name}}{{end}}{{if .NPC}}(npc){{end}},{{end}}|` +
-			`{{- with .Aims}} {{.}} {{- end}}|{{if .Turns}}{{.Turns}}{{end}}{{/* a comment */}}{{if .Exchange}}{{else}}intentions{{end}}`,
+			`{{- with .Aims}} {{.}} {{- end}}|{{if .Turns}}{{.Turns}}{{end}}{{/* a comment */}}{{if .Kind}}{{else}}intentions{{end}}`,
 		"scene.tmpl": `{{range .Cast}}{{.Race}} {{.Class}}{{with .Appearance}}, {{.}}{{end}}; {{end}}{{.Title}}{{if .Checks}} dice{{end}}`,
 		// What programs leave to text/template.
-		"rules.tmpl":      `{{len .Cast}} {{printf "%d turns" .Turns}} {{if and .Exchange .Checks}}both{{end}}{{.Title | printf "%q"}}`,
+		"rules.tmpl":      `{{len .Cast}} {{printf "%d turns" .Turns}} {{if and .Kind .Checks}}both{{end}}{{.Title | printf "%q"}}`,
 		"turn-json.tmpl":  `{{range $i, $p := .Others}}{{number $i}} {{$p.Label}} {{end}}`,
 		"turn-lines.tmpl": `{{index .Others 0 | printf "%v"}}{{.Label}}`,
 	}

@@ -11,11 +11,11 @@ import (
 // table is what the templates of rules and scene see: nothing that is not everybody's, so that no
 // template, a user's own included, can put a secret there.
 type table struct {
-	Exchange, Intention bool
-	Title, Premise      string
-	Turns               int
-	Checks              bool
-	Cast                []person
+	Kind           string // of the scenario
+	Title, Premise string
+	Turns          int
+	Checks         bool
+	Cast           []person
 }
 
 // seat is what the other templates see: the table through one character's eyes.
@@ -24,10 +24,9 @@ type seat struct {
 	Label  string
 	Checks bool // as in table, whose embedding would make text/template slow
 
-	Exchange, Intention bool
-	Title, Premise      string
-	Turns               int
-	Cast                []person
+	Kind, Title, Premise string
+	Turns                int
+	Cast                 []person
 
 	Player    bool
 	Brief     string
@@ -48,18 +47,17 @@ type attempt struct {
 	Check               string // the skill that the actor thinks the deed needs; empty: it named none
 	Skills              string // names of all
 
-	Exchange, Intention bool // as in table
-	Title, Premise      string
-	Turns               int
-	Checks              bool
-	Cast                []person
+	Kind, Title, Premise string // as in table
+	Turns                int
+	Checks               bool
+	Cast                 []person
 }
 
 func attemptOf(t *table, c *cast, e *sim.Event) *attempt {
 	return &attempt{
 		Label: c.label(e), Speech: string(c.fold(nil, e.Speech)), Deed: string(c.fold(nil, e.Deed)),
 		Check: string(e.Check), Skills: listed(characters.Skills(), ", "),
-		Exchange: t.Exchange, Intention: t.Intention, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
+		Kind: t.Kind, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
 	}
 }
 
@@ -73,7 +71,7 @@ type person struct {
 
 func tableOf(v *sim.View, c *cast, checks bool) *table {
 	t := &table{
-		Exchange: v.Kind == scenarios.Exchange, Intention: v.Kind == scenarios.Expression,
+		Kind:  v.Kind.String(),
 		Title: tame(v.Title), Premise: tame(v.Premise), Turns: v.Turns, Checks: checks,
 		Cast: make([]person, len(c.people)),
 	}
@@ -89,7 +87,7 @@ func tableOf(v *sim.View, c *cast, checks bool) *table {
 // debrief that tells it.
 func seatOf(v *sim.View, t *table, self int) *seat {
 	s := &seat{
-		Exchange: t.Exchange, Intention: t.Intention, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
+		Kind: t.Kind, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
 		Self: tameSheet(v.Self), Player: v.Player, Brief: tame(v.Brief), Others: make([]person, 0, len(t.Cast)),
 	}
 	for i, p := range s.Cast {
@@ -179,7 +177,7 @@ func samples() []sample {
 		}
 	}
 	var all []sample
-	for _, kind := range []scenarios.Kind{scenarios.Exchange, scenarios.Expression} {
+	for _, kind := range scenarios.Kinds() {
 		for _, player := range []bool{true, false} {
 			v := &sim.View{
 				Self: full("a"), Player: player, Kind: kind, Title: "Title", Premise: "Premise", Brief: "Brief",
