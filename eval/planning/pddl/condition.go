@@ -1,0 +1,150 @@
+package pddl
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// scope resolves names in conditions.
+type scope struct {
+	*Domain
+	known []Object
+	text  text
+}
+
+// condition reads a conjunction of literals; in an effect, increases of the total cost go to cost.
+func (s scope) condition(e *expr, cost *Action) ([]Literal, error) {
+	if e == nil || e.isList && len(e.list) == 0 {
+		return nil, nil
+	}
+	switch e.head() {
+	case "and":
+		var all []Literal
+		for _, x := range e.list[1:] {
+			part, err := s.condition(x, cost)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, part...)
+		}
+		return all, nil
+	case "not":
+		if len(e.list) != 2 {
+			return nil, s.text.errorf(e, "want (not (PREDICATE ...))")
+		}
+		a, err := s.atom(e.list[1], cost != nil)
+		return []Literal{{a, true}}, err
+	case "increase":
+		if cost == nil {
+			return nil, s.text.errorf(e, "increase belongs in an effect")
+		}
+		return nil, s.increase(e, cost)
+	case "or", "imply", "forall", "exists", "when", "assign", "decrease", "<", ">", "<=", ">=":
+		return nil, s.text.errorf(e, "%q is not supported (only and, not, and atoms)", e.head())
+	}
+	a, err := s.atom(e, cost != nil)
+	return []Literal{{a, false}}, err
+}
+
+// atom reads one atom and checks predicate, arity, names and types.
+func (s scope) atom(e *expr, effect bool) (Atom, error) {
+	name := e.head()
+	if name == "" {
+		return Atom{}, s.text.errorf(e, "want (PREDICATE ARGUMENT...)")
+	}
+	a := Atom{Name: name}
+	var params []Object
+	if name == "=" && !effect {
+		params = []Object{{"", []string{"object"}}, {"", []string{"object"}}}
+	} else if p := s.Predicate(name); p != nil {
+		params = p.Params
+	} else {
+		return a, s.text.errorf(e, "unknown predicate %q", name)
+	}
+	if len(e.list)-1 != len(params) {
+		return a, s.text.errorf(e, "%q takes %d arguments, not %d", name, len(params), len(e.list)-1)
+	}
+	for i, x := range e.list[1:] {
+		at := slices.IndexFunc(s.known, func(o Object) bool { return o.Name == x.word })
+		if x.isList || at < 0 {
+			return a, s.text.errorf(x, "unknown name %q", x.word)
+		}
+		if !s.overlap(s.known[at].Types, params[i].Types) {
+			return a, s.text.errorf(x, "%q is of type %s, and %q takes %s here", x.word,
+				strings.Join(s.known[at].Types, " or "), name, strings.Join(params[i].Types, " or "))
+		}
+		a.Args = append(a.Args, x.word)
+	}
+	return a, nil
+}
+
+// overlap reports whether an object could have a type of each list: a variable of a type may be used
+// where a subtype is wanted, and grounding checks the object itself.
+func (s scope) overlap(have, want []string) bool {
+	return s.Fits(have, want) || s.Fits(want, have)
+}
+
+func (s scope) increase(e *expr, a *Action) error {
+	if len(e.list) != 3 || e.list[1].head() != "total-cost" {
+		return s.text.errorf(e, "want (increase (total-cost) NUMBER or FUNCTION)")
+	}
+	a.priced = true
+	by := e.list[2]
+	if !by.isList {
+		n, err := count(by.word)
+		if err != nil {
+			return s.text.errorf(by, "a cost is a whole number from 0 to %d, not %q", maxCost, by.word)
+		}
+		a.cost += n
+		return nil
+	}
+	f, err := s.function(by)
+	a.costs = append(a.costs, f)
+	return err
+}
+
+// function reads the use of a declared function.
+func (s scope) function(e *expr) (Atom, error) {
+	f := Atom{Name: e.head()}
+	arity, known := s.functions[f.Name]
+	if !known || len(e.list)-1 != arity {
+		return f, s.text.errorf(e, "no function %q with %d arguments is declared", f.Name, max(0, len(e.list)-1))
+	}
+	for _, x := range e.list[1:] {
+		if x.isList || !slices.ContainsFunc(s.known, func(o Object) bool { return o.Name == x.word }) {
+			return f, s.text.errorf(x, "unknown name %q", x.word)
+		}
+		f.Args = append(f.Args, x.word)
+	}
+	return f, nil
+}
+
+// maxCost bounds the cost of one action, so that the cost of a plan stays a 32-bit number.
+const maxCost = 100_000
+
+// count reads a whole number; "5.0" is one.
+func count(word string) (int, error) {
+	f, err := strconv.ParseFloat(word, 64)
+	if err != nil || f < 0 || f > maxCost || f != float64(int(f)) {
+		return 0, strconv.ErrSyntax
+	}
+	return int(f), nil
+}
+
+// bind replaces variables by their values; constants stay.
+func bind(l Literal, value map[string]string) Literal {
+	args := make([]string, len(l.Args))
+	for i, v := range l.Args {
+		args[i] = v
+		if o, ok := value[v]; ok {
+			args[i] = o
+		}
+	}
+	return Literal{Atom{l.Name, args}, l.Negated}
+}
+
+func parseAtom(s string) Atom {
+	words := strings.Fields(strings.Trim(s, "()"))
+	return Atom{words[0], words[1:]}
+}

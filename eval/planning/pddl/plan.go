@@ -1,0 +1,189 @@
+package pddl
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Verdict is what validation finds of a plan.
+type Verdict struct {
+	Valid       bool   `json:"valid"` // every step applies and the goal holds at the end
+	GoalReached bool   `json:"goal_reached"`
+	FailingStep *int   `json:"failing_step"` // from 1; nil: every step applies
+	Reason      string `json:"reason"`       // why the plan is not valid
+	Applied     int    `json:"applied"`      // steps before the failing one
+	Cost        int    `json:"cost"`         // of the applied steps
+}
+
+// World is a state of a problem as a set of atoms in canonical form, "(on a b)".
+type World map[string]bool
+
+// Start returns the initial state.
+func (p *Problem) Start() World {
+	w := World{}
+	for _, a := range p.Init {
+		w[a.String()] = true
+	}
+	return w
+}
+
+// Atoms returns the atoms of a world, sorted.
+func (w World) Atoms() []Atom {
+	out := make([]Atom, 0, len(w))
+	for s := range w {
+		out = append(out, parseAtom(s))
+	}
+	slices.SortFunc(out, compareAtoms)
+	return out
+}
+
+// Missing returns the first literal that does not hold, or nil.
+func (w World) Missing(want []Literal) *Literal {
+	for i, l := range want {
+		truth := w[l.Atom.String()]
+		if l.Name == "=" {
+			truth = l.Args[0] == l.Args[1]
+		}
+		if truth == l.Negated {
+			return &want[i]
+		}
+	}
+	return nil
+}
+
+// Step is an action with its objects filled in.
+type Step struct {
+	Atom
+	Pre, Effect []Literal
+
+	schema *Action
+	value  map[string]string
+}
+
+// Instance fills in an action, or says why that cannot be done: unknown action or object, wrong
+// number of arguments, wrong type.
+func (p *Problem) Instance(a Atom) (Step, error) {
+	schema := p.Domain.Action(a.Name)
+	if schema == nil {
+		return Step{}, fmt.Errorf("unknown action %q", a.Name)
+	}
+	if len(a.Args) != len(schema.Params) {
+		return Step{}, fmt.Errorf("action %q takes %d arguments, not %d", a.Name, len(schema.Params), len(a.Args))
+	}
+	value := map[string]string{}
+	for i, name := range a.Args {
+		o := p.Object(name)
+		if o == nil {
+			return Step{}, fmt.Errorf("unknown object %q", name)
+		}
+		param := schema.Params[i]
+		if !p.Domain.Fits(o.Types, param.Types) {
+			return Step{}, fmt.Errorf("object %q is of type %s, and %q takes %s here", name,
+				strings.Join(o.Types, " or "), a.Name, strings.Join(param.Types, " or "))
+		}
+		value[param.Name] = name
+	}
+	s := Step{Atom: a, schema: schema, value: value}
+	for _, l := range schema.Pre {
+		s.Pre = append(s.Pre, bind(l, value))
+	}
+	for _, l := range schema.Effect {
+		s.Effect = append(s.Effect, bind(l, value))
+	}
+	return s, nil
+}
+
+// Apply changes the world by the effects of a step: deletions first, then additions.
+func (w World) Apply(s Step) {
+	for _, l := range s.Effect {
+		if l.Negated {
+			delete(w, l.Atom.String())
+		}
+	}
+	for _, l := range s.Effect {
+		if !l.Negated {
+			w[l.Atom.String()] = true
+		}
+	}
+}
+
+// Validate carries out a plan from the initial state and says whether it reaches the goal.
+func (p *Problem) Validate(plan []Atom) Verdict {
+	w := p.Start()
+	v := Verdict{}
+	for i, a := range plan {
+		step, cost, err := p.step(w, a)
+		if err != nil {
+			v.FailingStep = new(i + 1)
+			v.Reason = fmt.Sprintf("step %d %s: %v", i+1, a, err)
+			break
+		}
+		w.Apply(step)
+		v.Applied++
+		v.Cost += cost
+	}
+	miss := w.Missing(p.Goal)
+	v.GoalReached = miss == nil
+	if v.FailingStep == nil && miss != nil {
+		v.Reason = fmt.Sprintf("goal %s does not hold at the end", miss)
+	}
+	v.Valid = v.FailingStep == nil && v.GoalReached
+	return v
+}
+
+// step returns an action that applies in a world, and its cost.
+func (p *Problem) step(w World, a Atom) (Step, int, error) {
+	s, err := p.Instance(a)
+	if err != nil {
+		return s, 0, err
+	}
+	if miss := w.Missing(s.Pre); miss != nil {
+		return s, 0, fmt.Errorf("precondition %s does not hold", miss)
+	}
+	cost, err := p.cost(*s.schema, s.value)
+	return s, cost, err
+}
+
+func (l Literal) String() string {
+	if l.Negated {
+		return "(not " + l.Atom.String() + ")"
+	}
+	return l.Atom.String()
+}
+
+// A line of a plan file may carry a time and a duration, as temporal planners print them.
+var planTimes = regexp.MustCompile(`(?m)^\s*\d+(\.\d+)?\s*:|\[\d+(\.\d+)?\]\s*(?:;.*)?$`)
+
+// ParsePlan reads a plan: one action in parentheses after another. file is named in errors.
+func ParsePlan(file, src string) ([]Atom, error) {
+	t := text{file}
+	blank := planTimes.ReplaceAllStringFunc(src, func(m string) string {
+		return strings.Map(func(r rune) rune {
+			if r == '\n' {
+				return r
+			}
+			return ' '
+		}, m)
+	})
+	list, err := t.read(blank)
+	if err != nil {
+		return nil, err
+	}
+	var plan []Atom
+	for _, e := range list {
+		if e.head() == "" {
+			return nil, t.errorf(e, "want an action in parentheses, such as (pick-up a)")
+		}
+		a := Atom{Name: e.head()}
+		for _, x := range e.list[1:] {
+			if x.isList {
+				return nil, t.errorf(x, "want an object name, not a list")
+			}
+			a.Args = append(a.Args, x.word)
+		}
+		plan = append(plan, a)
+	}
+	return plan, nil
+}

@@ -1,0 +1,158 @@
+package pddl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is a planning problem of a domain.
+type Problem struct {
+	Domain  *Domain
+	Name    string
+	Objects []Object // with the domain's constants
+	Init    []Atom   // sorted, each once
+	Goal    []Literal
+	Priced  bool // minimize total cost; otherwise every action costs 1
+
+	values map[string]int // of functions, by "(f a b)"
+}
+
+// ParseProblem reads a problem; file is named in errors.
+func ParseProblem(d *Domain, file, src string) (*Problem, error) {
+	t := text{file}
+	name, sections, err := t.define(src, "problem")
+	if err != nil {
+		return nil, err
+	}
+	p := &Problem{Domain: d, Name: name, values: map[string]int{}}
+	part := map[string]*expr{}
+	for _, s := range sections {
+		switch h := s.head(); h {
+		case ":domain", ":requirements", ":objects", ":init", ":goal", ":metric":
+			if part[h] != nil {
+				return nil, t.errorf(s, "a second %s", h)
+			}
+			part[h] = s
+		default:
+			return nil, t.errorf(s, "%s is not supported in a problem", h)
+		}
+	}
+	for _, need := range []string{":init", ":goal"} {
+		if part[need] == nil {
+			return nil, t.errorf(&expr{line: 1, col: 1}, "the problem has no %s", need)
+		}
+	}
+	own := *d
+	own.text = t
+	if err := p.readObjects(&own, part[":objects"]); err != nil {
+		return nil, err
+	}
+	s := scope{&own, p.Objects, t}
+	if err := p.readInit(s, part[":init"]); err != nil {
+		return nil, err
+	}
+	if len(part[":goal"].list) != 2 {
+		return nil, t.errorf(part[":goal"], "want (:goal CONDITION)")
+	}
+	if p.Goal, err = s.condition(part[":goal"].list[1], nil); err != nil {
+		return nil, err
+	}
+	return p, p.readMetric(t, part[":metric"])
+}
+
+func (p *Problem) readObjects(d *Domain, e *expr) error {
+	p.Objects = slices.Clone(d.Constants)
+	if e == nil {
+		return nil
+	}
+	list, err := d.objects(e.list[1:], "")
+	if err != nil {
+		return err
+	}
+	for _, o := range list {
+		i := slices.IndexFunc(p.Objects, func(c Object) bool { return c.Name == o.Name })
+		if i < 0 {
+			p.Objects = append(p.Objects, o)
+		} else if !slices.Equal(p.Objects[i].Types, o.Types) {
+			return d.text.errorf(e, "%q is a constant of the domain with another type", o.Name)
+		}
+	}
+	return nil
+}
+
+func (p *Problem) readInit(s scope, e *expr) error {
+	for _, x := range e.list[1:] {
+		if x.head() == "=" && len(x.list) == 3 && x.list[1].isList {
+			f, err := s.function(x.list[1])
+			if err != nil {
+				return err
+			}
+			n, err := count(x.list[2].word)
+			if err != nil {
+				return s.text.errorf(x.list[2], "the value of a function is a whole number from 0 to %d", maxCost)
+			}
+			p.values[f.String()] = n
+			continue
+		}
+		if x.head() == "not" && len(x.list) == 2 { // what is not listed is false anyway
+			if _, err := s.atom(x.list[1], true); err != nil {
+				return err
+			}
+			continue
+		}
+		a, err := s.atom(x, true)
+		if err != nil {
+			return err
+		}
+		p.Init = append(p.Init, a)
+	}
+	slices.SortFunc(p.Init, compareAtoms)
+	p.Init = slices.CompactFunc(p.Init, func(a, b Atom) bool { return compareAtoms(a, b) == 0 })
+	return nil
+}
+
+func (p *Problem) readMetric(t text, e *expr) error {
+	if e == nil {
+		return nil
+	}
+	if len(e.list) != 3 || e.list[1].word != "minimize" || e.list[2].head() != "total-cost" && e.list[2].word != "total-cost" {
+		return t.errorf(e, "only (:metric minimize (total-cost)) is supported")
+	}
+	p.Priced = slices.ContainsFunc(p.Domain.Actions, func(a Action) bool { return a.priced })
+	return nil
+}
+
+func compareAtoms(a, b Atom) int {
+	if c := strings.Compare(a.Name, b.Name); c != 0 {
+		return c
+	}
+	return slices.Compare(a.Args, b.Args)
+}
+
+// Object returns the object of that name, or nil.
+func (p *Problem) Object(name string) *Object {
+	for i := range p.Objects {
+		if p.Objects[i].Name == name {
+			return &p.Objects[i]
+		}
+	}
+	return nil
+}
+
+// cost returns the cost of an instance of an action.
+func (p *Problem) cost(a Action, value map[string]string) (int, error) {
+	if !p.Priced {
+		return 1, nil
+	}
+	cost := a.cost
+	for _, f := range a.costs {
+		key := bind(Literal{Atom: f}, value).Atom.String()
+		n, ok := p.values[key]
+		if !ok {
+			return 0, fmt.Errorf("problem %s: action %s costs %s, which :init gives no value", p.Name, a.Name, key)
+		}
+		cost += n
+	}
+	return cost, nil
+}
