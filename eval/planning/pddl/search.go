@@ -1,0 +1,311 @@
+package pddl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Infinite is the estimate for a state from which the goal cannot be reached.
+const Infinite = math.MaxInt32
+
+// Heuristic estimates the cost from a state to the goal and never overestimates it.
+type Heuristic interface {
+	Estimate(s State) int
+}
+
+// Outcome says how a search ended.
+type Outcome string
+
+const (
+	Optimal    Outcome = "optimal"
+	Unsolved   Outcome = "unsolved within limit"
+	Unsolvable Outcome = "unsolvable" // the whole space was searched
+)
+
+// Options limit a search. The zero value sets the default limits.
+type Options struct {
+	MaxNodes  int              // stored states; 0: as many as fit half a GiB
+	MaxTime   time.Duration    // 0: none
+	Now       func() time.Time // needed where MaxTime is set
+	Heuristic string           // a name of Heuristics; "" chooses
+	Shuffle   *rand.Rand       // breaks ties at random, to sample optimal plans; nil: by action name
+}
+
+// Solution is what a search found.
+type Solution struct {
+	Outcome  Outcome
+	Plan     []Atom // cheapest first among equals: by estimate, then by action name
+	Cost     int
+	Expanded int
+	Stored   int // distinct states
+}
+
+// defaultBytes is the memory that stored states may take unless MaxNodes says otherwise.
+const defaultBytes = 512 << 20
+
+func (o Options) maxNodes(width int) int {
+	if o.MaxNodes > 0 {
+		return min(o.MaxNodes, math.MaxInt32)
+	}
+	return defaultBytes / (8*width + 40)
+}
+
+// NewHeuristic returns a heuristic by name: blind, hmax, lmcut, or blocks where the problem is a
+// Blocksworld. The empty name chooses blocks where it can and lmcut elsewhere.
+func NewHeuristic(t *Task, name string) (Heuristic, error) {
+	switch name {
+	case "blind":
+		return blind{t}, nil
+	case "hmax":
+		return &hmax{*newRelaxed(t)}, nil
+	case "lmcut":
+		return newLMCut(t), nil
+	case "blocks":
+		b := newBlocks(t)
+		if b == nil {
+			return nil, fmt.Errorf("heuristic blocks: problem %s is not a four-action Blocksworld", t.Problem.Name)
+		}
+		return b, nil
+	case "":
+		if b := newBlocks(t); b != nil {
+			return b, nil
+		}
+		return newLMCut(t), nil
+	}
+	return nil, fmt.Errorf("unknown heuristic %q: want blind, hmax, lmcut or blocks", name)
+}
+
+// node is a stored state of a search.
+type node struct {
+	cost, estimate int32
+	parent, op     int32
+	closed         bool
+}
+
+// search is one run of A*.
+type search struct {
+	t     *Task
+	h     Heuristic
+	o     Options
+	nodes []node
+	table stateTable
+	open  minHeap[entry]
+	seq   uint32
+	bound int32 // nodes of a greater sum are not looked at
+
+	expanded int
+	started  time.Time
+}
+
+var errLimit = errors.New("limit reached")
+
+// Solve finds a cheapest plan by A*. It is deterministic: among equal sums the smaller estimate goes
+// first, then the order of action names.
+func Solve(ctx context.Context, t *Task, o Options) (Solution, error) {
+	s, goal, err := start(ctx, t, o)
+	if s == nil {
+		return Solution{}, err
+	}
+	return s.solution(goal, err)
+}
+
+// solution turns the end of a search into its result.
+func (s *search) solution(goal int32, err error) (Solution, error) {
+	found := Solution{Outcome: Optimal, Expanded: s.expanded, Stored: len(s.nodes)}
+	switch {
+	case errors.Is(err, errLimit):
+		found.Outcome = Unsolved
+		return found, nil
+	case err != nil:
+		return found, err
+	case goal < 0:
+		found.Outcome = Unsolvable
+		return found, nil
+	}
+	found.Cost = int(s.nodes[goal].cost)
+	for n := goal; s.nodes[n].parent >= 0; n = s.nodes[n].parent {
+		found.Plan = append(found.Plan, s.t.Operators[s.nodes[n].op].Atom)
+	}
+	slices.Reverse(found.Plan)
+	return found, nil
+}
+
+// start runs A* and returns the first goal node, or -1 where there is none. The search is nil only
+// when the options are wrong.
+func start(ctx context.Context, t *Task, o Options) (*search, int32, error) {
+	h, err := NewHeuristic(t, o.Heuristic)
+	if err != nil {
+		return nil, -1, err
+	}
+	s := &search{t: t, h: h, o: o, table: newStateTable(len(t.Init)), bound: Infinite}
+	if o.MaxTime > 0 {
+		s.started = o.Now()
+	}
+	if !t.Solvable {
+		return s, -1, nil
+	}
+	if err := s.visit(t.Init, node{parent: -1, op: -1}); err != nil {
+		return s, -1, err
+	}
+	goal, err := s.run(ctx)
+	return s, goal, err
+}
+
+// visit stores a state reached at some cost, or updates it where the new way is cheaper.
+func (s *search) visit(state State, via node) error {
+	id, fresh := s.table.add(state)
+	if fresh {
+		if len(s.nodes) == s.o.maxNodes(len(state)) {
+			return errLimit
+		}
+		via.estimate = int32(s.h.Estimate(state))
+		s.nodes = append(s.nodes, via)
+	} else {
+		old := &s.nodes[id]
+		if old.cost <= via.cost {
+			return nil
+		}
+		via.estimate = old.estimate
+		*old = via
+	}
+	if via.estimate == Infinite {
+		return nil
+	}
+	s.seq++
+	tie := s.seq
+	if s.o.Shuffle != nil {
+		tie = s.o.Shuffle.Uint32()
+	}
+	s.open.push(entry{via.cost + via.estimate, via.estimate, tie, id})
+	return nil
+}
+
+// run expands nodes until a goal is closed, whose number it returns, or none is left (-1).
+func (s *search) run(ctx context.Context) (int32, error) {
+	state := make(State, len(s.t.Init))
+	next := make(State, len(s.t.Init))
+	for len(s.open) > 0 && s.open[0].sum <= s.bound {
+		id := s.open.pop().id
+		n := &s.nodes[id]
+		if n.closed {
+			continue
+		}
+		n.closed = true
+		copy(state, s.table.state(id))
+		if s.t.Reached(state) {
+			return id, nil
+		}
+		if err := s.stop(ctx); err != nil {
+			return -1, err
+		}
+		cost := n.cost
+		s.expanded++
+		for i := range s.t.Operators {
+			if !s.t.Applicable(state, i) {
+				continue
+			}
+			s.t.Apply(next, state, i)
+			via := node{cost: cost + int32(s.t.Operators[i].Cost), parent: id, op: int32(i)}
+			if err := s.visit(next, via); err != nil {
+				return -1, err
+			}
+		}
+	}
+	return -1, nil
+}
+
+// stop returns an error when the time is over or the context is done; it looks now and then.
+func (s *search) stop(ctx context.Context) error {
+	if s.expanded%64 != 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.o.MaxTime > 0 && s.o.Now().Sub(s.started) > s.o.MaxTime {
+		return errLimit
+	}
+	return nil
+}
+
+// entry is a queued node.
+type entry struct {
+	sum, estimate int32
+	tie           uint32
+	id            int32
+}
+
+func (a entry) before(b entry) bool {
+	if a.sum != b.sum {
+		return a.sum < b.sum
+	}
+	if a.estimate != b.estimate {
+		return a.estimate < b.estimate
+	}
+	return a.tie < b.tie
+}
+
+// stateTable numbers distinct states. The states stand one after another in one slice: a Go map of
+// strings takes about three times the memory, which is what bounds a search.
+type stateTable struct {
+	width int
+	all   []uint64
+	slots []int32 // 1 + number of a state; 0: free
+	n     int32
+}
+
+func newStateTable(width int) stateTable {
+	return stateTable{width: width, slots: make([]int32, 1<<10)}
+}
+
+func (t *stateTable) state(id int32) State {
+	return t.all[int(id)*t.width : int(id+1)*t.width]
+}
+
+// add returns the number of a state and whether it is new.
+func (t *stateTable) add(s State) (int32, bool) {
+	if int(t.n)*2 >= len(t.slots) {
+		t.grow()
+	}
+	i := t.slot(s)
+	if t.slots[i] != 0 {
+		return t.slots[i] - 1, false
+	}
+	t.all = append(t.all, s...)
+	t.n++
+	t.slots[i] = t.n
+	return t.n - 1, true
+}
+
+// find returns the number of a state that was added.
+func (t *stateTable) find(s State) (int32, bool) {
+	id := t.slots[t.slot(s)] - 1
+	return id, id >= 0
+}
+
+// slot returns where a state is or belongs.
+func (t *stateTable) slot(s State) int {
+	hash := uint64(0x9e3779b97f4a7c15)
+	for _, w := range s {
+		hash = (hash ^ w) * 0xff51afd7ed558ccd
+		hash ^= hash >> 32
+	}
+	mask := len(t.slots) - 1
+	i := int(hash) & mask
+	for t.slots[i] != 0 && !slices.Equal(t.state(t.slots[i]-1), s) {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (t *stateTable) grow() {
+	t.slots = make([]int32, 2*len(t.slots))
+	for id := range t.n {
+		t.slots[t.slot(t.state(id))] = id + 1
+	}
+}
