@@ -32,6 +32,7 @@ func commands() []*cli.Command {
 				evalScriptCommand(),
 				evalSurveyCommand(),
 				evalIEGCommand(),
+				evalPlanningCommand(),
 			},
 		},
 		{

@@ -48,6 +48,7 @@ var floors = map[string][]string{
 	"finetune/vdm":         {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/ieg", "sim/llm/loose"},
 	"eval/script":          {"characters", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite", "sim/llm/loose"},
 	"eval/script/sqlite":   {},
+	"eval/planning/...":    {"eval/planning/..."},
 	"cmd/parley":           {"..."},
 }
 
