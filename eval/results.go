@@ -161,20 +161,17 @@ func (c *cell) result(m *Metric) Result {
 	return r
 }
 
-// interval is the mean of all values with an interval that takes the values of an item as one cluster.
+// interval is the mean of all values with an interval that takes the values of an item as one cluster. On a
+// scale with ends it is honest there: values that are all alike still leave it a width.
 func interval(byItem map[string][]float64, items []string, m *Metric) stat.Interval {
-	var values []float64
-	var clusters []string
-	for _, item := range items {
-		values = append(values, byItem[item]...)
-		clusters = append(clusters, slices.Repeat([]string{item}, len(byItem[item]))...)
+	clusters := make([][]float64, len(items))
+	for i, item := range items {
+		clusters[i] = byItem[item]
 	}
-	i := stat.ClusteredMean(values, clusters, Confidence)
-	if i.Low != nil && m.Bounded() {
-		low, high := max(m.Low, *i.Low), min(m.High, *i.High)
-		i.Low, i.High = &low, &high
+	if m.Bounded() {
+		return stat.BoundedInterval(clusters, m.Low, m.High, Confidence)
 	}
-	return i
+	return stat.MeanInterval(clusters, Confidence)
 }
 
 // differences compares all pairs of arms in each paired metric: the mean over items of the mean
@@ -239,18 +236,20 @@ func difference(a, b *cell, m *Metric) (Result, stat.Value) {
 	}
 	slices.Sort(items)
 	var diffs []float64
+	var groups [][]float64
 	for _, item := range items {
 		if counts[item] > 0 {
 			diffs = append(diffs, sums[item]/float64(counts[item]))
+			groups = append(groups, diffs[len(diffs)-1:])
 		}
 	}
-	t := stat.PairedT(diffs, make([]float64, len(diffs)), Confidence, stat.TwoSided)
-	r.Value, r.Low, r.High, r.Reason = t.Diff.Value, t.Diff.Low, t.Diff.High, t.Diff.Reason
+	i := stat.MeanInterval(groups, Confidence)
+	r.Value, r.Low, r.High, r.Reason = i.Value, i.Low, i.High, i.Reason
 	if r.N < r.Of && m.Bounded() {
 		least, most = least/float64(r.Of), most/float64(r.Of)
 		r.Least, r.Most = &least, &most
 	}
-	return r, t.P
+	return r, stat.PairedT(diffs, make([]float64, len(diffs)), Confidence, stat.TwoSided).P
 }
 
 // extremes returns the least and greatest number that a score can stand for.

@@ -2,9 +2,10 @@ package formats
 
 // Parse reads one JSON value, for tests.
 func Parse(raw []byte) error {
-	_, err := parse(raw)
+	var d document
+	_, err := d.parse(raw)
 	return err
 }
 
-// MaxDepth is how far values may nest.
-const MaxDepth = maxDepth
+// Deepest is how far values may nest.
+const Deepest = deepest

@@ -1,0 +1,528 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/eval"
+	"parley/logs"
+	"parley/sim/fleet"
+	"parley/sim/llm"
+)
+
+// execution is one call of Run or Resume.
+type execution struct {
+	dir      string
+	plan     Plan
+	options  Options
+	now      func() time.Time
+	manifest *Manifest
+	tables   []Table
+	env      *Env
+	journal  *logs.Journal
+	progress *progress
+	resumed  bool
+
+	concurrent int  // requests that the models take at once; 0: there are none
+	wrote      bool // copies of input files
+
+	done     map[string]bool                 // jobs that are complete
+	recorded map[string]map[string]*llm.Call // calls of jobs that are not, by job and id
+
+	mu    sync.Mutex
+	stop  context.CancelCauseFunc
+	price *llm.Prices
+}
+
+// StoppedError says that a run stopped before its end. Nothing that is on disk is lost.
+type StoppedError struct {
+	Dir string
+	Err error
+}
+
+func (e *StoppedError) Error() string { return e.Err.Error() }
+func (e *StoppedError) Unwrap() error { return e.Err }
+
+// Run executes a plan in a directory, which it makes. It refuses a directory that holds a run. After a
+// *StoppedError the run can be resumed; before anything is played, as for a model that is not there, the
+// directory is not made.
+func Run(ctx context.Context, dir string, p Plan, o Options) (*Manifest, error) {
+	tables := tablesOf(p)
+	if exists(filepath.Join(dir, ManifestName)) {
+		return nil, fmt.Errorf("%s holds a run already: go on with it (parley resume %s) or name another directory", dir, dir)
+	}
+	for _, t := range tables {
+		for _, path := range []string{t.path(dir, ".jsonl"), t.path(dir, ".parquet")} {
+			if exists(path) {
+				return nil, fmt.Errorf("%s is of another run, whose %s is gone: put that back, or name another directory", path, ManifestName)
+			}
+		}
+	}
+	m, err := newManifest(p, &o)
+	if err != nil {
+		return nil, err
+	}
+	return execute(ctx, dir, p, m, o, false)
+}
+
+// Resume goes on with a run that was stopped, or that finished with failed jobs, and returns the manifest
+// of one that is complete as it is.
+func Resume(ctx context.Context, dir string, o Options) (*Manifest, error) {
+	m, err := ReadManifest(dir)
+	if err != nil || m.State == Complete {
+		return m, err
+	}
+	p, err := o.Kinds.Plan(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := trust(dir, m, p, &o); err != nil {
+		return nil, err
+	}
+	return execute(ctx, dir, p, m, o, true)
+}
+
+// Plan makes the plan of a run again.
+func (k Kinds) Plan(dir string, m *Manifest) (Plan, error) {
+	if k[m.Kind] == nil {
+		return nil, fmt.Errorf("%s is a run of kind %q, which this program does not know", dir, m.Kind)
+	}
+	p, err := k[m.Kind](m.Config)
+	if err != nil {
+		return nil, fmt.Errorf("%s: its configuration: %w", filepath.Join(dir, ManifestName), err)
+	}
+	return p, nil
+}
+
+// trust refuses to open what a run that this user did not begin names, unless told to.
+func trust(dir string, m *Manifest, p Plan, o *Options) error {
+	if o.Secret == nil || o.Trust || m.Signature == m.sign(o.Secret) {
+		return nil
+	}
+	var named []string
+	for _, use := range p.Models() {
+		if !slices.Contains(named, use.Model) {
+			named = append(named, use.Model)
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	return Usagef("%s was not begun by you on this machine, and going on would open what it names: %s; look at its %s, then say --trust if that is what you want",
+		dir, strings.Join(named, ", "), ManifestName)
+}
+
+// execute plays what is left of a run and brings it into its final form.
+func execute(ctx context.Context, dir string, p Plan, m *Manifest, o Options, resumed bool) (done *Manifest, err error) {
+	r := &execution{
+		dir: dir, plan: p, options: o, now: o.Now, manifest: m, tables: tablesOf(p), resumed: resumed,
+		done: map[string]bool{}, recorded: map[string]map[string]*llm.Call{},
+	}
+	r.env = &Env{Dir: dir, Now: o.Now, run: r, opened: map[string]*llm.Opened{}, models: map[string]llm.Model{}, embeds: map[string]llm.Model{}}
+	ctx, r.stop = context.WithCancelCause(ctx)
+	defer r.stop(nil)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	release, err := logs.Lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if !resumed {
+		if err := m.write(dir); err != nil {
+			return nil, err
+		}
+	}
+	began, err := r.play(ctx)
+	switch {
+	case err != nil && !began && !resumed:
+		return nil, errors.Join(err, r.discard())
+	case err != nil && !began:
+		return nil, err
+	case err != nil:
+		m.State = Interrupted
+		return m, &StoppedError{dir, errors.Join(err, m.write(dir))}
+	}
+	return m, r.finish()
+}
+
+// discard removes what a run left that ended before its first job, such as for a file that is not there.
+func (r *execution) discard() error {
+	err := removeAll(r.dir, r.tables, ".jsonl")
+	for _, name := range []string{ManifestName, ".lock"} {
+		if gone := os.Remove(filepath.Join(r.dir, name)); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	if r.wrote {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(r.dir, inputsName)))
+	}
+	os.Remove(r.dir) // stays where it holds something else
+	return err
+}
+
+// maxRounds is how often jobs are gone through: failed ones are tried once more at the end of a run.
+const maxRounds = 2
+
+// play prepares the plan and does the jobs that are not done. It reports whether jobs could begin: before
+// that, an error leaves a new run without a trace.
+func (r *execution) play(ctx context.Context) (began bool, err error) {
+	if r.resumed {
+		if err := r.takeUp(true); err != nil {
+			return false, err
+		}
+	}
+	if err := r.openJournal(); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.journal.Close()) }()
+	if err := r.prepare(ctx); err != nil {
+		return false, err
+	}
+	for round := 1; ; round++ {
+		if err := r.round(ctx); err != nil {
+			return true, err
+		}
+		if r.manifest.Jobs[Failed] == 0 || round == maxRounds {
+			return true, nil
+		}
+		if err := r.journal.Close(); err != nil {
+			return true, err
+		}
+		if err := r.takeUp(false); err != nil {
+			return true, err
+		}
+		if err := r.openJournal(); err != nil {
+			return true, err
+		}
+	}
+}
+
+func (r *execution) openJournal() (err error) {
+	r.journal, err = logs.Open(r.dir, names(r.tables), logs.Options{})
+	return err
+}
+
+// round does every job that is not done once.
+func (r *execution) round(ctx context.Context) error {
+	r.manifest.Jobs = map[State]int{}
+	if len(r.done) > 0 {
+		r.manifest.Jobs[Complete] = len(r.done)
+	}
+	r.progress = newProgress(r.options.Log, r.tables[len(r.tables)-1].name(), r.steps(), r.manifest.Of-len(r.done), r.now)
+	defer r.progress.close()
+	var broken error
+	err := fleet.Run(ctx, r.atOnce(), func(yield func(func(context.Context) error) bool) {
+		for job, err := range r.plan.Jobs(r.env) {
+			if err != nil {
+				broken = err
+				return
+			}
+			if !r.done[job.ID] && !yield(func(ctx context.Context) error { return r.do(ctx, job) }) {
+				return
+			}
+		}
+	})
+	if flushed := r.journal.Flush(context.WithoutCancel(ctx)); err == nil {
+		err = cmp.Or(broken, flushed)
+	}
+	return err
+}
+
+// prepare opens the models, prepares the plan and counts its jobs.
+func (r *execution) prepare(ctx context.Context) error {
+	m := r.manifest
+	if err := r.readPrices(); err != nil {
+		return err
+	}
+	if err := r.openModels(ctx); err != nil {
+		return err
+	}
+	if err := r.refuseSelfJudging(); err != nil {
+		return err
+	}
+	w := &Writer{run: r, recorded: r.recorded[""]}
+	if err := r.plan.Prepare(context.WithValue(ctx, writerKey{}, w), r.env); err != nil {
+		return err
+	}
+	m.Of = 0
+	for _, err := range r.plan.Jobs(r.env) {
+		if err != nil {
+			return err
+		}
+		m.Of++
+	}
+	m.State, m.Finished = Running, nil
+	return m.write(r.dir)
+}
+
+// steps names what jobs consist of.
+func (r *execution) steps() string {
+	if c, ok := r.plan.(Counter); ok {
+		return c.Steps()
+	}
+	return "steps"
+}
+
+// atOnce returns how many jobs are done at once: as many as asked for, else as many requests as the models
+// take, else enough to hide the disk's latency behind jobs that need no model.
+func (r *execution) atOnce() int {
+	switch {
+	case r.options.Jobs > 0:
+		return r.options.Jobs
+	case r.plan.Settings().Jobs > 0:
+		return r.plan.Settings().Jobs
+	case r.concurrent > 0:
+		return r.concurrent
+	}
+	return 4 * runtime.GOMAXPROCS(0)
+}
+
+// do does one job. Its error stops the run.
+func (r *execution) do(ctx context.Context, job Job) error {
+	w := &Writer{run: r, job: job.ID, recorded: r.recorded[job.ID]}
+	if err := job.Do(context.WithValue(ctx, writerKey{}, w), w); err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return errors.Join(err, w.Commit()) // what failed is kept, and tried again on resume
+	}
+	return w.Commit()
+}
+
+// Done says how a job ended, for counts and progress. A job whose scores failed is failed with them.
+func (w *Writer) Done(s State, scores ...eval.Score) State {
+	without := 0
+	for i := range scores {
+		if scores[i].Status == eval.Failed {
+			s = Failed
+		}
+		if scores[i].Value == nil && scores[i].Status != eval.NotApplicable {
+			without++
+		}
+	}
+	r := w.run
+	r.mu.Lock()
+	r.manifest.Jobs[s]++
+	r.mu.Unlock()
+	r.progress.jobs.Add(1)
+	r.progress.unscored.Add(int64(without))
+	if s == Failed {
+		r.progress.failed.Add(1)
+	}
+	return s
+}
+
+// clean removes keys from a text.
+func (r *execution) clean(text string) string {
+	return r.options.Env.Keys.Redact(text)
+}
+
+// Clean removes keys from a text that is to be stored.
+func (w *Writer) Clean(text string) string { return w.run.clean(text) }
+
+// readPrices reads the price file of the configuration.
+func (r *execution) readPrices() error {
+	file := r.plan.Settings().Prices
+	if file == "" {
+		return nil
+	}
+	data, err := r.read(file)
+	if err != nil {
+		return err
+	}
+	r.price, err = llm.ReadPrices(strings.NewReader(string(data)), file)
+	return err
+}
+
+// takeUp brings the journal of a stopped run into order: torn lines go, rows of jobs that are not done go,
+// and calls of such jobs are kept in memory to answer the jobs when they are done again. It can itself be
+// stopped at any moment.
+func (r *execution) takeUp(tell bool) error {
+	if err := r.restore(); err != nil {
+		return err
+	}
+	for _, t := range r.tables {
+		if path := t.path(r.dir, ".jsonl"); exists(path) {
+			if _, err := logs.Repair(path); err != nil {
+				return err
+			}
+		}
+	}
+	r.done, r.recorded = map[string]bool{}, map[string]map[string]*llm.Call{}
+	for _, t := range r.tables {
+		if err := t.jobs(r.dir, func(job string, s State) {
+			if delete(r.done, job); s == Complete {
+				r.done[job] = true
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	open := map[string]bool{}
+	keeps := func(job string) bool {
+		if !r.done[job] && job != "" {
+			open[job] = true
+		}
+		return r.done[job]
+	}
+	for c, err := range Calls.Read(r.dir) {
+		if err != nil {
+			return err
+		}
+		if keeps(c.Session) || !answers(&c) {
+			continue
+		}
+		if r.recorded[c.Session] == nil {
+			r.recorded[c.Session] = map[string]*llm.Call{}
+		}
+		r.recorded[c.Session][c.ID] = &c
+	}
+	if path := Calls.path(r.dir, ".jsonl"); exists(path) {
+		if _, _, err := logs.Filter(path, func(c *llm.Call) bool { return r.done[c.Session] || answers(c) }); err != nil {
+			return err
+		}
+	}
+	for _, t := range r.tables {
+		if t.name() == Calls.Name {
+			continue
+		}
+		if err := t.filter(r.dir, keeps); err != nil {
+			return err
+		}
+	}
+	if err := removeAll(r.dir, r.tables, ".parquet"); err != nil { // made anew at the end
+		return err
+	}
+	if tell && r.options.Log != nil {
+		fmt.Fprintf(r.options.Log, "resuming %s: %d %s are complete, %d are under way; calls that were answered are not made again\n",
+			r.dir, len(r.done), r.tables[len(r.tables)-1].name(), len(open))
+	}
+	return nil
+}
+
+// answers reports whether a call of a job that is done again answers its request: a prompt stays too long,
+// while other failures may have passed, and vectors are not kept.
+func answers(c *llm.Call) bool {
+	return c.Finish != llm.Embedded && (c.Error == "" && c.Fault == "" || c.Fault == llm.TooLong)
+}
+
+// restore makes journals anew of their Parquet where the run cannot go on from them as they are. Nothing is
+// changed before all are known to be good or to have good Parquet.
+func (r *execution) restore() error {
+	var lost []Table
+	for _, t := range r.tables {
+		again, err := t.restorable(r.dir, r.manifest)
+		if err != nil {
+			return err
+		}
+		if again {
+			lost = append(lost, t)
+		}
+	}
+	for _, t := range lost {
+		if journal := t.path(r.dir, ".jsonl"); exists(journal) {
+			r.tellf("%s is not what the run wrote: it is made anew of %s, which is", journal, t.path(r.dir, ".parquet"))
+		}
+		if err := t.expand(r.dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish turns the journal into Parquet, makes the results and the page, and writes the manifest last: until
+// it says complete, all of this can be done again.
+func (r *execution) finish() error {
+	m := r.manifest
+	m.Tables = map[string]TableState{}
+	meta := logs.Meta{Program: "parley", Version: m.Version}
+	for _, t := range r.tables {
+		c, err := t.compact(r.dir, meta)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", t.path(r.dir, ".parquet"), err)
+		}
+		hash, err := fileHash(t.path(r.dir, ".parquet"))
+		if err != nil {
+			return err
+		}
+		m.Tables[t.name()] = TableState{c.Rows, c.Digest, hash}
+	}
+	if err := r.measure(); err != nil {
+		return err
+	}
+	m.State = Failed // the journal stays, for the failed jobs to be taken up again
+	if m.Jobs[Failed] == 0 {
+		now := r.now().UTC().Truncate(time.Microsecond)
+		m.State, m.Finished = Complete, &now
+	}
+	if err := r.report(); err != nil {
+		return err
+	}
+	if err := m.write(r.dir); err != nil || m.State == Failed {
+		return err
+	}
+	return removeAll(r.dir, r.tables, ".jsonl")
+}
+
+// measure makes the results and the sums of the model calls from the tables.
+func (r *execution) measure() error {
+	m := r.manifest
+	var err error
+	if m.Results, err = Results(r.dir, r.plan, m); err != nil {
+		return err
+	}
+	meter := llm.NewMeter(r.now)
+	for call, err := range Calls.Read(r.dir) {
+		if err != nil {
+			return err
+		}
+		meter.Add(call)
+	}
+	tally := meter.Tally(r.price)
+	m.Usage = &tally
+	return nil
+}
+
+// Results makes the results of a run from its scores.
+func Results(dir string, p Plan, m *Manifest) ([]eval.Result, error) {
+	s := eval.NewSummary(p.Metrics(), p.Arms(), m.shows)
+	for score, err := range Scores.Read(dir) {
+		if err != nil {
+			return nil, err
+		}
+		s.Add(&score)
+	}
+	return s.Results(), nil
+}
+
+// shows reports whether a score counts: where a run was scored again, only the scores of the method that is
+// shown do.
+func (m *Manifest) shows(s *eval.Score) bool {
+	method, again := m.Shown[s.Scorer]
+	return !again || s.Method == method
+}
+
+// report writes the page.
+func (r *execution) report() error {
+	p, ok := r.plan.(Reporter)
+	if !ok {
+		return nil
+	}
+	var page strings.Builder
+	if err := p.Report(r.dir, r.manifest, &page); err != nil {
+		return fmt.Errorf("write the report of %s: %w", r.dir, err)
+	}
+	return logs.WriteFile(filepath.Join(r.dir, ReportName), []byte(page.String()))
+}

@@ -1,0 +1,196 @@
+package run
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"parley/eval"
+	"parley/logs"
+	"parley/sim/llm"
+)
+
+// ManifestName is the file that makes a directory a run.
+const ManifestName = "run.json"
+
+// ReportName is the page of a run.
+const ReportName = "report.html"
+
+// Format is the version of the directory's form. Runs of another format are refused and left as they are.
+const Format = 2
+
+// Manifest says what was asked, of which models, and how far it came.
+type Manifest struct {
+	Format    int                   `json:"format"`
+	ID        string                `json:"id"`
+	Kind      string                `json:"kind"`
+	Version   string                `json:"version"`
+	Go        string                `json:"go"`
+	State     State                 `json:"state"`
+	Started   time.Time             `json:"started"`
+	Finished  *time.Time            `json:"finished"`
+	Config    json.RawMessage       `json:"config"`
+	Models    map[string]*Served    `json:"models"`            // as written
+	Inputs    map[string]Input      `json:"inputs,omitempty"`  // by the name in the configuration
+	Prompts   map[string]string     `json:"prompts,omitempty"` // name -> SHA-256
+	Arms      []string              `json:"arms"`
+	Of        int                   `json:"of"`   // jobs in all
+	Jobs      map[State]int         `json:"jobs"` // done, by state
+	Usage     *llm.Tally            `json:"usage"`
+	Tables    map[string]TableState `json:"tables"`
+	Shown     map[string]string     `json:"shown,omitempty"` // scorer -> method whose scores are shown, where it was scored again
+	Results   []eval.Result         `json:"results"`
+	Signature string                `json:"signature,omitempty"`
+}
+
+// Served is what a run found out about a model.
+type Served struct {
+	Identity *llm.Identity `json:"identity,omitempty"`
+	// Before holds the digests that the server gave earlier in the run, where it changed.
+	Before  []string `json:"before,omitempty"`
+	Form    string   `json:"form,omitempty"` // of replies: json or lines
+	Why     string   `json:"why,omitempty"`  // of the form
+	NumCtx  int      `json:"num_ctx,omitempty"`
+	Ignored []string `json:"ignored,omitempty"` // sampling options that its server does not take
+	Names   []string `json:"names,omitempty"`   // that the server answered under
+	// Places holds form and context by place, where a replay speaks for models that differ in them.
+	Places map[string]*Served `json:"places,omitempty"`
+}
+
+// Input is a file that the configuration names, of which the run keeps a copy.
+type Input struct {
+	Copy   string `json:"copy"` // within the run's directory
+	SHA256 string `json:"sha256"`
+}
+
+// TableState is what a manifest says of a finished table.
+type TableState struct {
+	Rows   int64  `json:"rows"`
+	Digest string `json:"digest"` // SHA-256 of the canonical JSON lines of the rows, in order
+	SHA256 string `json:"sha256"` // of the Parquet file
+}
+
+// newManifest begins the manifest of a plan.
+func newManifest(p Plan, o *Options) (*Manifest, error) {
+	config, err := json.Marshal(p.Config())
+	if err != nil {
+		return nil, fmt.Errorf("the configuration cannot be kept: %w", err)
+	}
+	id := o.ID
+	if id == "" {
+		if id, err = NewID(o.Now()); err != nil {
+			return nil, err
+		}
+	}
+	m := &Manifest{
+		Format: Format, ID: id, Kind: p.Kind(), Version: o.Version, Go: runtime.Version(), State: Running,
+		Started: o.Now().UTC().Truncate(time.Microsecond), Config: config, Models: map[string]*Served{},
+		Inputs: map[string]Input{}, Arms: p.Arms(), Jobs: map[State]int{},
+	}
+	if o.Secret != nil {
+		m.Signature = m.sign(o.Secret)
+	}
+	return m, nil
+}
+
+// NewID names a run by its time, and by chance, since two may start within a second.
+func NewID(now time.Time) (string, error) {
+	var b [2]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", err
+	}
+	return now.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:]), nil
+}
+
+// sign returns the signature of what a run may open: its id, kind, configuration and inputs' names.
+func (m *Manifest) sign(secret []byte) string {
+	h := hmac.New(sha256.New, secret)
+	var config bytes.Buffer
+	if json.Compact(&config, m.Config) != nil {
+		return "" // no configuration, and so nothing that it could open
+	}
+	fmt.Fprintf(h, "%s\n%s\n%s\n", m.ID, m.Kind, &config)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// ReadManifest reads the manifest of a run.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestName)
+	if err := refuseLinks(dir); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a run: it has no %s", dir, ManifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.Format != Format {
+		return nil, fmt.Errorf("%s has format %d, and this version of parley reads format %d: use the version that made the run (%s); nothing was changed",
+			path, max(1, m.Format), Format, m.Version)
+	}
+	return &m, nil
+}
+
+// refuseLinks returns an error where the directory holds a symbolic link: a run is plain files, and a link
+// in somebody else's could lead anywhere.
+func refuseLinks(dir string) error {
+	for _, d := range []string{dir, filepath.Join(dir, inputsName)} {
+		entries, err := os.ReadDir(d)
+		if err != nil {
+			continue // what is missing is said where it is needed
+		}
+		for _, e := range entries {
+			if e.Type()&fs.ModeSymlink != 0 {
+				return fmt.Errorf("%s is a symbolic link, which a run directory never holds: remove it, or put the file in its place", filepath.Join(d, e.Name()))
+			}
+		}
+	}
+	return nil
+}
+
+func (m *Manifest) write(dir string) error {
+	return logs.WriteJSON(filepath.Join(dir, ManifestName), m)
+}
+
+// fileHash returns the SHA-256 of a file.
+func fileHash(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Result returns the first result of a metric, or nil.
+func (m *Manifest) Result(metric, arm, control string) *eval.Result {
+	i := slices.IndexFunc(m.Results, func(r eval.Result) bool {
+		return r.Metric == metric && r.Arm == arm && r.Control == control
+	})
+	if i < 0 {
+		return nil
+	}
+	return &m.Results[i]
+}

@@ -1,0 +1,146 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"parley/sim/llm"
+)
+
+// openModels opens every model of the plan, holds a run that is resumed to the models that it began with,
+// and wraps each so that its calls are recorded and, where it judges, had from the cache.
+func (r *execution) openModels(ctx context.Context) error {
+	settings := r.plan.Settings()
+	models := &llm.Models{
+		Registry: r.options.Registry, Env: r.options.Env, Limits: settings.Limits, Seed: settings.Seed,
+		Tell: func(message string) { r.tellf("%s", message) },
+	}
+	uses := r.plan.Models()
+	for _, use := range uses {
+		if r.env.opened[use.Model] != nil {
+			continue
+		}
+		if _, _, err := r.options.Registry.Lookup(use.Model); err != nil {
+			return UsageError{err}
+		}
+		o, err := models.Open(ctx, use.Model)
+		if err != nil {
+			return err
+		}
+		if err := r.sameAsBefore(use.Model, o.Identity); err != nil {
+			return err
+		}
+		r.env.opened[use.Model] = o
+		asked := o.Model
+		judges := func(u Use) bool { return u.Model == use.Model && u.Judges }
+		if r.options.Cache != nil && slices.ContainsFunc(uses, judges) {
+			asked = o.Cached(r.options.Cache)
+		}
+		r.env.models[use.Model] = r.recording(use.Model, asked)
+		if o.Embedding != nil {
+			r.env.embeds[use.Model] = r.recording(use.Model, o.Embedding)
+		}
+		if o.Defaults.Jobs > 0 {
+			r.concurrent = max(r.concurrent, o.Defaults.Jobs)
+		}
+	}
+	return nil
+}
+
+// sameAsBefore keeps the identity of a model, and refuses another model under the same name than the run
+// began with.
+func (r *execution) sameAsBefore(spec string, id llm.Identity) error {
+	served := r.env.Served(spec)
+	if was := served.Identity; was != nil && was.Digest != "" && id.Digest != "" && was.Digest != id.Digest {
+		if !r.options.AcceptChangedModel {
+			return fmt.Errorf("%s is another model than the run began with (digest %s, was %s): serve that one again, or go on with the new one by --accept-changed-model", spec, id.Digest, was.Digest)
+		}
+		served.Before = append(served.Before, was.Digest)
+		r.tellf("note: %s is another model than the run began with (digest %s, was %s)", spec, id.Digest, was.Digest)
+	}
+	served.Identity = &id
+	return nil
+}
+
+// Speaker is a plan that says whose recorded replies a model gives, for models that replay a run.
+type Speaker interface {
+	Speaks(u Use, env *Env) (spec string, id llm.Identity, err error)
+}
+
+// refuseSelfJudging returns an error where a judge is one of the models under test.
+func (r *execution) refuseSelfJudging() error {
+	if r.plan.Settings().AllowSelfJudge {
+		return nil
+	}
+	speaks := func(u Use) (string, llm.Identity, error) {
+		if p, ok := r.plan.(Speaker); ok {
+			return p.Speaks(u, r.env)
+		}
+		return u.Model, r.env.opened[u.Model].Identity, nil
+	}
+	uses := r.plan.Models()
+	for _, j := range uses {
+		if !j.Judges {
+			continue
+		}
+		judging, judgeID, err := speaks(j)
+		if err != nil {
+			return err
+		}
+		for _, t := range uses {
+			if !t.Tested {
+				continue
+			}
+			tested, testedID, err := speaks(t)
+			if err != nil {
+				return err
+			}
+			if r.options.Registry.SameModel(judging, tested) || judgeID.Same(testedID) {
+				return Usagef("the judge %s is the model under test (%s): name another judge, or say --allow-self-judge", j.Model, tested)
+			}
+		}
+	}
+	return nil
+}
+
+// note keeps the names that a server answers under, and the sampling options that it does not take.
+func (r *execution) note(call *llm.Call) {
+	served := r.env.Served(call.Model)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i, found := slices.BinarySearch(served.Names, call.Served); !found && call.Served != "" {
+		served.Names = slices.Insert(served.Names, i, call.Served)
+	}
+	if o := r.env.opened[call.Model]; o != nil {
+		served.Ignored = o.Ignored()
+	}
+}
+
+// tellf tells the user something, on a line of its own.
+func (r *execution) tellf(format string, args ...any) {
+	if r.options.Log != nil {
+		fmt.Fprintf(r.options.Log, format+"\n", args...)
+	}
+}
+
+// Recorded returns the calls of a run as a recording that a replay answers from.
+func Recorded(dir string) (llm.Recording, error) {
+	if _, err := ReadManifest(dir); err != nil {
+		return nil, err
+	}
+	return llm.Collect(Calls.Read(dir))
+}
+
+// FileCache keeps judges' replies as files in a directory, in folders by the first two digits of their
+// keys.
+func FileCache(dir string) llm.Store { return fileCache(dir) }
+
+// UsageError is a configuration that asks for something that cannot be.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
+
+// Usagef makes a UsageError.
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
