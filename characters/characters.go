@@ -10,18 +10,19 @@ import "strings"
 // "orla-venn". It is what events, scores and files refer to.
 type ID string
 
-// Sheet is everything there is to know about a character. What others may see of it is Public.
+// Sheet is everything there is to know about a character. What others may see of it is Public. In a
+// file it needs a name and a description; the rest is optional.
 type Sheet struct {
-	ID          ID        `yaml:"id" json:"id"`
+	ID          ID        `yaml:"id" json:"id"` // in a file without one: the name's Slug
 	Name        string    `yaml:"name" json:"name"`
 	Race        string    `yaml:"race" json:"race"`
 	Class       string    `yaml:"class" json:"class"`
 	Background  string    `yaml:"background" json:"background"`
 	Alignment   string    `yaml:"alignment" json:"alignment"`
-	Level       int       `yaml:"level" json:"level"` // 1 to 20
-	Abilities   Abilities `yaml:"abilities" json:"abilities"`
-	Skills      []Skill   `yaml:"skills" json:"skills"` // the proficient ones
-	Trait       string    `yaml:"trait" json:"trait"`   // personality trait
+	Level       int       `yaml:"level" json:"level"`             // 1 to 20; in a file without one: 1
+	Abilities   Abilities `yaml:"abilities" json:"abilities"`     // in a file without one: 10
+	Skills      []Skill   `yaml:"skills,omitempty" json:"skills"` // the proficient ones
+	Trait       string    `yaml:"trait" json:"trait"`             // personality trait
 	Ideal       string    `yaml:"ideal" json:"ideal"`
 	Bond        string    `yaml:"bond" json:"bond"`
 	Flaw        string    `yaml:"flaw" json:"flaw"`

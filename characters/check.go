@@ -8,48 +8,48 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/characters/yamlfile"
 )
 
 // The longest texts that a sheet may hold, in letters.
 const (
-	longestName        = 60
-	longestText        = 600
-	longestDescription = 2000
+	maxName        = 60
+	maxText        = 600
+	maxDescription = 2000
 )
 
 var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-
-// problem is one thing that is wrong with a sheet, and the field that it stands in: "abilities.str",
-// "skills[1]".
-type problem struct{ field, text string }
 
 // Validate reports everything that is wrong with the sheet, one line for each, or nil. It does not
 // ask whether skills and scores could have come about by the rules: a character may have a past.
 func (s *Sheet) Validate() error {
 	var all []error
-	for _, p := range s.problems() {
-		all = append(all, fmt.Errorf("%s: %s", p.field, p.text))
+	for _, p := range s.Problems() {
+		all = append(all, fmt.Errorf("%s: %s", p.Path, p.Text))
 	}
 	return errors.Join(all...)
 }
 
-func (s *Sheet) problems() []problem {
-	var found []problem
+// Problems returns what Validate reports, by the field that it is in: "abilities.str", "skills[1]".
+func (s *Sheet) Problems() []yamlfile.Problem {
+	var found []yamlfile.Problem
 	add := func(field, text string) {
 		if text != "" {
-			found = append(found, problem{field, text})
+			found = append(found, yamlfile.Problem{Path: field, Text: text})
 		}
 	}
 	switch {
-	case s.ID == "":
+	case s.ID == "" && s.Name != "":
 		add("id", missing)
+	case s.ID == "":
 	case len(s.ID) > 64 || !idPattern.MatchString(string(s.ID)):
 		add("id", fmt.Sprintf("%q is not an id; write lower-case letters, digits and dashes, up to 64, such as orla-venn", s.ID))
 	}
 	add("name", checkName(s.Name))
 	add("race", checkWord("race", s.Race, Races()))
 	add("class", checkWord("class", s.Class, Classes()))
-	add("background", checkText(s.Background, longestName))
+	add("background", checkText(s.Background, maxName))
 	add("alignment", checkWord("alignment", s.Alignment, Alignments()))
 	if s.Level < 1 || s.Level > 20 {
 		add("level", fmt.Sprintf("%d is out of range; write 1 to 20", s.Level))
@@ -64,36 +64,28 @@ func (s *Sheet) problems() []problem {
 		if !skill.Valid() {
 			add(field, checkSkill(string(skill)))
 		} else if slices.Contains(s.Skills[:i], skill) {
-			add(field, fmt.Sprintf("%s stands twice; remove one", skill))
+			add(field, fmt.Sprintf("%s is there twice; remove one", skill))
 		}
 	}
-	for _, f := range s.texts() {
-		add(f.name, checkText(*f.text, f.longest))
+	for _, f := range [][2]string{{"trait", s.Trait}, {"ideal", s.Ideal}, {"bond", s.Bond}, {"flaw", s.Flaw}, {"appearance", s.Appearance}, {"voice", s.Voice}} {
+		add(f[0], checkText(f[1], maxText))
 	}
+	if s.Description == "" {
+		add("description", missing)
+	}
+	add("description", checkText(s.Description, maxDescription))
 	for i, secret := range s.Secrets {
 		field := fmt.Sprintf("secrets[%d]", i)
 		if slices.Contains(s.Secrets[:i], secret) {
-			add(field, "the same secret stands twice; remove one")
+			add(field, "the same secret is there twice; remove one")
 			continue
 		}
-		add(field, checkText(secret, longestText))
+		if secret == "" {
+			add(field, missing)
+		}
+		add(field, checkText(secret, maxText))
 	}
 	return found
-}
-
-// prose is a field of running text.
-type prose struct {
-	name    string
-	text    *string
-	longest int
-}
-
-func (s *Sheet) texts() []prose {
-	return []prose{
-		{"trait", &s.Trait, longestText}, {"ideal", &s.Ideal, longestText}, {"bond", &s.Bond, longestText},
-		{"flaw", &s.Flaw, longestText}, {"appearance", &s.Appearance, longestText}, {"voice", &s.Voice, longestText},
-		{"description", &s.Description, longestDescription},
-	}
 }
 
 const missing = "missing; write it, it may not be empty"
@@ -103,7 +95,10 @@ var notNames = []string{"narrator", "dm", "gm", "npc", "player", "character", "n
 
 // checkName says what is wrong with a character's name, or "".
 func checkName(name string) string {
-	if text := checkText(name, longestName); text != "" {
+	if name == "" {
+		return missing
+	}
+	if text := checkText(name, maxName); text != "" {
 		return text
 	}
 	for _, r := range name {
@@ -127,8 +122,6 @@ func checkName(name string) string {
 // checkText says what is wrong with a text, or "".
 func checkText(text string, longest int) string {
 	switch {
-	case text == "":
-		return missing
 	case !utf8.ValidString(text):
 		return "not UTF-8; save the file as UTF-8"
 	case strings.TrimSpace(text) != text:
@@ -146,10 +139,7 @@ func checkText(text string, longest int) string {
 
 // checkWord says what is wrong with a word that has to be one of a list, or "".
 func checkWord(what, word string, known []string) string {
-	if word == "" {
-		return missing
-	}
-	if slices.Contains(known, word) {
+	if word == "" || slices.Contains(known, word) {
 		return ""
 	}
 	folded := strings.ReplaceAll(fold(word), " ", "-")
@@ -162,6 +152,9 @@ func checkWord(what, word string, known []string) string {
 }
 
 func checkSkill(word string) string {
+	if word == "" {
+		return missing
+	}
 	if skill, ok := ParseSkill(word); ok {
 		return fmt.Sprintf("unknown skill %q; did you mean %s?", word, skill)
 	}

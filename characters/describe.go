@@ -44,11 +44,11 @@ func (d *draft) appearance(p *page) string {
 
 // describe tells a character in three to five sentences. It gives no secret away.
 func (d *draft) describe(p *page, r *rand.Rand, name, first string) string {
-	past := pick(r, d.past.past)
-	article, race, class := d.race.article, d.race.small, d.class.small
+	past := pick(r, d.past.Past)
+	article, race, class := d.race.Article, d.race.lower, d.class.lower
 	people := race
-	if d.race.name == "Human" {
-		people = class // nobody calls a person the human
+	if d.race.Name == "Human" {
+		people = class // "the human" is not said of a person
 	}
 	switch r.IntN(4) {
 	case 0:
@@ -81,4 +81,18 @@ func upper(clause string) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	i := clause[0] - 'a'
 	return letters[i : i+1]
+}
+
+// confess writes a secret with names put in.
+func (p *page) confess(r *rand.Rand, secret []stretch) string {
+	for _, s := range secret {
+		p.WriteString(s.words)
+		for i, list := range s.lists {
+			if i > 0 {
+				p.WriteByte(' ')
+			}
+			p.WriteString(pick(r, list))
+		}
+	}
+	return p.cut()
 }

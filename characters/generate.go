@@ -3,7 +3,6 @@ package characters
 import (
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -21,19 +20,19 @@ func Generate(r *rand.Rand, n int, taken ...string) []*Sheet {
 	from, chosen := ready(), newNames(taken, cap(cast))
 	var kinds, callings, pasts, tones, hidden deck
 	for range n {
-		race, class, before := kinds.draw(r, len(races)), callings.draw(r, len(classes)), pasts.draw(r, len(backgrounds))
-		people, past := &races[race], &from.pasts[before]
-		d := draft{race: people, class: &classes[class], past: past,
+		race, class, before := kinds.draw(r, len(from.races)), callings.draw(r, len(from.classes)), pasts.draw(r, len(from.pasts))
+		people, past := from.races[race], &from.pasts[before]
+		d := draft{race: people, class: from.classes[class], past: past,
 			trait: pick(r, past.traits), bond: pick(r, past.bonds), flaw: pick(r, past.flaws),
-			build: pick(r, people.builds), feature: people.feature(r), garment: pick(r, garments),
-			voice: from.voices[tones.draw(r, len(voices))],
+			build: pick(r, people.Builds), feature: pick(r, from.features[at(people.Scaled)]), garment: pick(r, from.looks.Garments),
+			voice: from.voices[tones.draw(r, len(from.voices))],
 		}
 		alignment := r.IntN(len(alignments))
 		d.ideal = pick(r, past.ideals[alignment])
 		name, id := chosen.draw(r, &from.names[race])
 		s := new(roomy)
 		s.Sheet = Sheet{
-			ID: id, Name: name, Race: people.name, Class: d.class.name, Background: past.name,
+			ID: id, Name: name, Race: people.Name, Class: d.class.Name, Background: past.Name,
 			Alignment: alignments[alignment].name, Level: 1 + r.IntN(5),
 			Abilities: from.scores[race][class], Skills: from.proficiencies(s.skills[:0], r, race, class, before),
 			Trait: d.trait.sentence, Ideal: d.ideal.sentence, Bond: d.bond.sentence, Flaw: d.flaw.sentence,
@@ -43,7 +42,7 @@ func Generate(r *rand.Rand, n int, taken ...string) []*Sheet {
 		p.Grow(pageful)
 		s.Appearance = d.appearance(&p)
 		for i := range s.Secrets {
-			s.Secrets[i] = p.confess(r, from.secrets[hidden.draw(r, len(secrets))])
+			s.Secrets[i] = p.confess(r, from.secrets[hidden.draw(r, len(from.secrets))])
 		}
 		s.Description = d.describe(&p, r, s.Name, s.FirstName())
 		cast = append(cast, &s.Sheet)
@@ -81,19 +80,14 @@ func (d *deck) draw(r *rand.Rand, n int) int {
 // abilities deals the standard array out by the class's order and adds what the race gives.
 func abilities(race *race, class *class) Abilities {
 	var a Abilities
-	for i, ability := range class.abilities {
-		*a.score(ability) = standard[i]
-	}
-	for _, b := range race.bonuses {
-		*a.score(b.ability) += b.points
-	}
-	free := race.free
-	for _, ability := range class.abilities {
-		raised := slices.ContainsFunc(race.bonuses, func(b bonus) bool { return b.ability == ability })
-		if free > 0 && !raised {
-			*a.score(ability)++
+	free := race.Free
+	for i, ability := range class.Abilities {
+		bonus := race.Bonuses.Score(ability)
+		if bonus == 0 && free > 0 {
+			bonus = 1
 			free--
 		}
+		*a.score(ability) = standard[i] + bonus
 	}
 	return a
 }
@@ -109,14 +103,14 @@ func (s *stock) proficiencies(list []Skill, r *rand.Rand, race, class, past int)
 			have.add(n)
 		}
 	}
-	for range classes[class].choose {
+	for range s.classes[class].Choose {
 		from := s.classSkills[class]
 		if from.set&^have == 0 {
 			from = s.everySkill
 		}
 		have.draw(r, from)
 	}
-	for range races[race].any {
+	for range s.races[race].Any {
 		have.draw(r, s.everySkill)
 	}
 	for ; have > 0; have &= have - 1 {
@@ -125,12 +119,12 @@ func (s *stock) proficiencies(list []Skill, r *rand.Rand, race, class, past int)
 	return list
 }
 
-// feature draws something to know a character by.
-func (race *race) feature(r *rand.Rand) string {
-	if race.scaled {
-		return pick(r, features[:scalable])
+// at is 1 for true.
+func at(is bool) int {
+	if is {
+		return 1
 	}
-	return pick(r, features)
+	return 0
 }
 
 // nameSet is the names that a cast already has, folded and split into words.

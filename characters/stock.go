@@ -3,44 +3,108 @@ package characters
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 )
 
 // stock is the tables made ready to be drawn from, in the order of the tables.
 type stock struct {
-	names   []lists       // by race
-	scores  [][]Abilities // by race and class
-	pasts   []past        // by background
-	voices  []clause
-	secrets [][]stretch
+	*tables
+	names    []lists       // by race
+	scores   [][]Abilities // by race and class
+	pasts    []past        // by background
+	features [2][]string   // of races without scales, and with
+	voices   []clause
+	secrets  [][]stretch
 
 	raceSkills, classSkills, pastSkills []pool
 	everySkill                          pool
 }
 
+// past is a background made ready to be drawn from.
+type past struct {
+	*background
+	traits, bonds, flaws []clause
+	ideals               [][]clause // by alignment
+}
+
 var ready = sync.OnceValue(func() *stock {
-	s := &stock{voices: clauses(voices), everySkill: newPool(Skills())}
-	for i := range races {
-		s.names = append(s.names, races[i].names.split())
-		s.raceSkills = append(s.raceSkills, newPool(races[i].skills))
-		scores := make([]Abilities, len(classes))
-		for j := range classes {
-			scores[j] = abilities(&races[i], &classes[j])
+	t := rules()
+	s := &stock{tables: t, voices: clauses(t.looks.Voices), everySkill: newPool(Skills())}
+	s.features = [2][]string{slices.Concat(t.looks.Features, t.looks.SkinFeatures), t.looks.Features}
+	for _, race := range t.races {
+		s.names = append(s.names, race.Names.split())
+		s.raceSkills = append(s.raceSkills, newPool(race.Skills))
+		var scores []Abilities
+		for _, class := range t.classes {
+			scores = append(scores, abilities(race, class))
 		}
 		s.scores = append(s.scores, scores)
 	}
-	for i := range classes {
-		s.classSkills = append(s.classSkills, newPool(classes[i].skills))
+	for _, class := range t.classes {
+		s.classSkills = append(s.classSkills, newPool(class.Skills))
 	}
-	for i := range backgrounds {
-		s.pasts = append(s.pasts, backgrounds[i].ready())
-		s.pastSkills = append(s.pastSkills, newPool(backgrounds[i].skills[:]))
+	for _, b := range t.backgrounds {
+		p := past{background: b, traits: clauses(b.Traits), bonds: clauses(b.Bonds), flaws: clauses(b.Flaws)}
+		for _, a := range alignments {
+			p.ideals = append(p.ideals, clauses(b.Ideals.suiting(a.law, a.merit)))
+		}
+		s.pasts = append(s.pasts, p)
+		s.pastSkills = append(s.pastSkills, newPool(b.Skills))
 	}
-	for _, secret := range secrets {
-		s.secrets = append(s.secrets, stretches(secret))
+	fillings := t.secrets.fillings()
+	for _, secret := range t.secrets.Secrets {
+		s.secrets = append(s.secrets, stretches(secret, fillings))
 	}
 	return s
 })
+
+// suiting returns the ideals that suit an alignment.
+func (i *ideals) suiting(law, merit int) []string {
+	list := slices.Clone(i.Any)
+	switch law {
+	case 1:
+		list = append(list, i.Lawful)
+	case -1:
+		list = append(list, i.Chaotic)
+	}
+	switch merit {
+	case 1:
+		list = append(list, i.Good)
+	case -1:
+		list = append(list, i.Evil)
+	}
+	return list
+}
+
+// fillings returns the lists from which the words for each placeholder are drawn.
+func (s *secrets) fillings() map[byte][][]string {
+	return map[byte][][]string{
+		'P': {strings.Fields(s.PlaceFirst), strings.Fields(s.PlaceLast)},
+		'N': {strings.Fields(s.PersonFirst), strings.Fields(s.PersonLast)},
+		'A': {s.Amounts}, 'T': {s.Things},
+	}
+}
+
+// stretch is some words of a secret, and the lists from which what follows them is drawn.
+type stretch struct {
+	words string
+	lists [][]string
+}
+
+// stretches divides a secret, made a sentence, at its placeholders.
+func stretches(secret string, fillings map[byte][][]string) []stretch {
+	var list []stretch
+	rest := upper(secret) + secret[1:] + "."
+	for {
+		words, after, found := strings.Cut(rest, "{")
+		if !found {
+			return append(list, stretch{words: words})
+		}
+		list = append(list, stretch{words, fillings[after[0]]})
+		rest = after[len("P}"):]
+	}
+}
 
 // pool is skills to draw from, by their numbers in the table of all.
 type pool struct {

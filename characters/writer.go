@@ -142,7 +142,7 @@ func checkWritten(name, description string, taken []string) error {
 	if n := utf8.RuneCountInString(description); n < shortestWritten || n > longestWritten {
 		return fmt.Errorf("has a description of %d letters, not %d to %d", n, shortestWritten, longestWritten)
 	}
-	if text := checkText(description, longestDescription); text != "" {
+	if text := checkText(description, maxDescription); text != "" {
 		return fmt.Errorf("has a bad description: %s", text)
 	}
 	return nil

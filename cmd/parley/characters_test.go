@@ -137,7 +137,7 @@ func TestCharactersListAndShow(t *testing.T) {
 			t.Errorf("long line: %s", line)
 		}
 	}
-	path := write(t, "two.yaml", string(characters.Marshal(characters.Library()[:2])))
+	path := write(t, "two.yaml", encodedLibrary(t, 2))
 	if out, _, _ = castCommand(t, "show", path, "--json"); json.Unmarshal([]byte(out), &listed) != nil || len(listed.Characters) != 2 || listed.Characters[0].Name != first.Name {
 		t.Errorf("show --json: %s", out)
 	}
@@ -147,7 +147,7 @@ func TestCharactersListAndShow(t *testing.T) {
 }
 
 func TestCharactersValidate(t *testing.T) {
-	good := string(characters.Marshal(characters.Library()[:1]))
+	good := encodedLibrary(t, 1)
 	fine := write(t, "fine.yaml", good)
 	bad := write(t, "bad.yaml", strings.Replace(strings.Replace(good, "race: ", "race: X", 1), "level: 4", "level: 40", 1))
 	out, talk, status := castCommand(t, "validate", fine, bad, filepath.Join(t.TempDir(), "gone.yaml"))
@@ -169,4 +169,14 @@ func TestCharactersUsage(t *testing.T) {
 			t.Errorf("%q: status %d, %s %s", args, status, out, talk)
 		}
 	}
+}
+
+// encodedLibrary returns the first n characters of the library as a file.
+func encodedLibrary(t *testing.T, n int) string {
+	t.Helper()
+	var file bytes.Buffer
+	if err := characters.Encode(&file, characters.Library()[:n]); err != nil {
+		t.Fatal(err)
+	}
+	return file.String()
 }

@@ -1,0 +1,277 @@
+package yamlfile
+
+import (
+	"encoding"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// value decodes a node into a settable value.
+func (d *decoder) value(path string, node ast.Node, v reflect.Value) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		v = v.Elem()
+	}
+	text, isText := textOf(node)
+	if read, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok && (isText || v.Kind() != reflect.Struct) {
+		if !isText {
+			d.mistyped(path, node, "a text")
+		} else if err := read.UnmarshalText([]byte(text)); err != nil {
+			d.wrong(path, line(node), "%v", err)
+		}
+		return
+	}
+	switch {
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		n, err := time.ParseDuration(text)
+		if !isText || err != nil {
+			d.mistyped(path, node, "a time such as 30s or 2m")
+		}
+		v.SetInt(int64(n))
+	case v.Kind() == reflect.Struct:
+		d.fields(path, node, v)
+	case v.Kind() == reflect.Slice:
+		d.list(path, node, v)
+	case v.Kind() == reflect.Map:
+		d.mapping(path, node, v)
+	default:
+		d.scalar(path, node, v)
+	}
+}
+
+// scalar decodes a text, a number or a truth value. The white space around a text, which block texts
+// end in, is not part of it.
+func (d *decoder) scalar(path string, node ast.Node, v reflect.Value) {
+	token := ""
+	switch n := node.(type) {
+	case *ast.IntegerNode:
+		token = n.GetToken().Value
+	case *ast.FloatNode:
+		token = n.GetToken().Value
+	}
+	var err error
+	switch {
+	case v.Kind() == reflect.String:
+		if text, ok := textOf(node); ok {
+			v.SetString(text)
+			return
+		}
+		d.mistyped(path, node, "a text; put quotes around it")
+	case v.Kind() == reflect.Bool:
+		b, ok := node.(*ast.BoolNode)
+		if !ok {
+			d.mistyped(path, node, "true or false")
+			return
+		}
+		v.SetBool(b.Value)
+	case v.CanInt(), v.CanUint():
+		if f, ok := node.(*ast.FloatNode); ok && f.Value == math.Trunc(f.Value) && math.Abs(f.Value) < 1<<53 {
+			token = strconv.FormatFloat(f.Value, 'f', 0, 64) // 1e3
+		}
+		var whole int64
+		var natural uint64
+		if v.CanInt() {
+			if whole, err = strconv.ParseInt(token, 10, v.Type().Bits()); err == nil {
+				v.SetInt(whole)
+			}
+		} else if natural, err = strconv.ParseUint(token, 10, v.Type().Bits()); err == nil {
+			v.SetUint(natural)
+		}
+		if err != nil {
+			d.mistyped(path, node, "a whole number without quotes")
+		}
+	case v.CanFloat():
+		f, err := strconv.ParseFloat(token, 64)
+		if err != nil {
+			d.mistyped(path, node, "a number without quotes")
+			return
+		}
+		v.SetFloat(f)
+	default:
+		panic(fmt.Sprintf("yamlfile: %s has the type %s, which is not read", path, v.Type()))
+	}
+}
+
+func textOf(node ast.Node) (string, bool) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return strings.TrimSpace(n.Value), true
+	case *ast.LiteralNode:
+		return strings.TrimSpace(n.Value.Value), true
+	}
+	return "", false
+}
+
+// mistyped reports a value of the wrong type.
+func (d *decoder) mistyped(path string, node ast.Node, want string) {
+	at := line(node)
+	if n := d.lines[path]; n > 0 {
+		at = n
+	}
+	if kind(node) == "nothing" {
+		d.wrong(path, at, "nothing there; write %s, or remove the line", want)
+		return
+	}
+	d.wrong(path, at, "%s where there should be %s", kind(node), want)
+}
+
+// wrong reports what is wrong with the value at a path, whose own problems are not reported then.
+func (d *decoder) wrong(path string, line int, format string, args ...any) {
+	d.done[path] = true
+	if path != "" {
+		format = strings.ReplaceAll(path, "%", "%%") + ": " + format
+	}
+	d.find(line, format, args...)
+}
+
+// list decodes a list; a single text or number stands for a list of one.
+func (d *decoder) list(path string, node ast.Node, v reflect.Value) {
+	list := reflect.MakeSlice(v.Type(), 0, 0)
+	one := v.Type().Elem()
+	values := []ast.Node{node}
+	switch n := node.(type) {
+	case *ast.SequenceNode:
+		values = n.Values
+	case *ast.StringNode, *ast.LiteralNode, *ast.IntegerNode, *ast.FloatNode:
+		if one.Kind() == reflect.Struct {
+			d.mistyped(path, node, "a list, each entry on a line that begins with -")
+			return
+		}
+	default:
+		d.mistyped(path, node, "a list, each entry on a line that begins with -")
+		return
+	}
+	for i, item := range values {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		d.lines[at] = line(item)
+		entry := reflect.New(one).Elem()
+		d.value(at, item, entry)
+		list = reflect.Append(list, entry)
+	}
+	if list.Len() == 0 {
+		list = reflect.Zero(v.Type())
+	}
+	v.Set(list)
+}
+
+// pairs returns the keys of a mapping with their values, and reports keys that are written twice.
+func (d *decoder) pairs(path string, node ast.Node) (pairs []*ast.MappingValueNode, keys []string, ok bool) {
+	var values []*ast.MappingValueNode
+	switch m := node.(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
+		d.mistyped(path, node, "fields, each as name: value")
+		return nil, nil, false
+	}
+	for _, f := range values {
+		key := ""
+		switch n := ast.Node(f.Key).(type) {
+		case *ast.StringNode:
+			key = n.Value
+		case *ast.IntegerNode, *ast.BoolNode:
+			key = n.GetToken().Value
+		default:
+			d.find(line(f.Key), "a field's name is a plain word, not %s", kind(f.Key))
+			continue
+		}
+		at := join(path, key)
+		if before := d.lines[at]; before > 0 && slices.Contains(keys, key) {
+			d.find(line(f.Key), "%s: is in line %d already; remove one", at, before)
+			continue
+		}
+		d.lines[at] = line(f.Key)
+		pairs, keys = append(pairs, f), append(keys, key)
+	}
+	return pairs, keys, true
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func (d *decoder) mapping(path string, node ast.Node, v reflect.Value) {
+	pairs, keys, ok := d.pairs(path, node)
+	if !ok {
+		return
+	}
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	for i, f := range pairs {
+		key := reflect.ValueOf(keys[i]).Convert(v.Type().Key())
+		entry := reflect.New(v.Type().Elem()).Elem()
+		if old := v.MapIndex(key); old.IsValid() {
+			entry.Set(old)
+		}
+		d.value(join(path, keys[i]), f.Value, entry)
+		v.SetMapIndex(key, entry)
+	}
+}
+
+// fields decodes a mapping into a struct.
+func (d *decoder) fields(path string, node ast.Node, v reflect.Value) {
+	pairs, keys, ok := d.pairs(path, node)
+	if !ok {
+		return
+	}
+	known := fieldsOf(v.Type())
+	for i, f := range pairs {
+		at := slices.IndexFunc(known, func(f field) bool { return f.name == keys[i] })
+		if at < 0 {
+			var names []string
+			for _, f := range known {
+				names = append(names, f.name)
+			}
+			d.done[join(path, keys[i])] = true
+			hint := ""
+			if near := Nearest(keys[i], names); near != "" {
+				hint = "did you mean " + near + "? "
+			}
+			slices.Sort(names)
+			d.find(line(f.Key), "unknown field %q; %sknown here are %s", join(path, keys[i]), hint, strings.Join(names, ", "))
+			continue
+		}
+		d.value(join(path, keys[i]), f.Value, v.FieldByIndex(known[at].index))
+	}
+}
+
+// field is one field of a struct as files name it.
+type field struct {
+	name  string
+	index []int
+	omit  bool // where it is zero
+}
+
+// fieldsOf returns the fields that have a yaml tag, in order, those of inlined structs included.
+func fieldsOf(t reflect.Type) []field {
+	var list []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		switch {
+		case options == "inline":
+			for _, inner := range fieldsOf(f.Type) {
+				inner.index = append([]int{i}, inner.index...)
+				list = append(list, inner)
+			}
+		case name != "" && name != "-":
+			list = append(list, field{name, []int{i}, options == "omitempty"})
+		}
+	}
+	return list
+}
