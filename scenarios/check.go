@@ -8,13 +8,10 @@ import (
 	"strings"
 
 	"parley/characters"
+	"parley/characters/yamlfile"
 )
 
-// Problem is one thing that is wrong with a piece of knowledge or a scene, and where: a path such as
-// facts[2].text, or empty for the whole.
-type Problem struct{ Path, Text string }
-
-func joined(what, id string, problems []Problem) error {
+func joined(what, id string, problems []yamlfile.Problem) error {
 	var all []error
 	for _, p := range problems {
 		at := fmt.Sprintf("%s %s", what, id)
@@ -32,14 +29,14 @@ func joined(what, id string, problems []Problem) error {
 var idForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // checkTexts complains of required texts that are missing and of an id that is none.
-func checkTexts(id string, fields ...[2]string) []Problem {
-	var out []Problem
+func checkTexts(id string, fields ...[2]string) []yamlfile.Problem {
+	var out []yamlfile.Problem
 	if !idForm.MatchString(id) {
-		out = append(out, Problem{"id", fmt.Sprintf("%q is no id; write lower-case letters, digits and single dashes, such as ashen-bell", id)})
+		out = append(out, yamlfile.Problem{Path: "id", Text: fmt.Sprintf("%q is no id; write lower-case letters, digits and single dashes, such as ashen-bell", id)})
 	}
 	for _, f := range fields {
 		if strings.TrimSpace(f[1]) == "" {
-			out = append(out, Problem{f[0], "missing or empty; write a text"})
+			out = append(out, yamlfile.Problem{Path: f[0], Text: "missing or empty; write a text"})
 		}
 	}
 	return out
@@ -50,10 +47,10 @@ func checkTexts(id string, fields ...[2]string) []Problem {
 func (k *Knowledge) Validate() error { return joined("knowledge", k.ID, k.Problems()) }
 
 // Problems returns what Validate reports, by path.
-func (k *Knowledge) Problems() []Problem {
+func (k *Knowledge) Problems() []yamlfile.Problem {
 	out := checkTexts(k.ID, [2]string{"title", k.Title}, [2]string{"topic", k.Topic}, [2]string{"hook", k.Hook})
 	if len(k.Facts) == 0 {
-		out = append(out, Problem{"facts", "none; write at least one sentence that can be found out"})
+		out = append(out, yamlfile.Problem{Path: "facts", Text: "none; write at least one sentence that can be found out"})
 	}
 	first := map[string]int{}
 	for i, f := range k.Facts {
@@ -61,14 +58,14 @@ func (k *Knowledge) Problems() []Problem {
 		folded := strings.Join(words(f.Text), " ")
 		switch at, twice := first[folded]; {
 		case folded == "":
-			out = append(out, Problem{path + ".text", "empty; write one sentence or remove the fact"})
+			out = append(out, yamlfile.Problem{Path: path + ".text", Text: "empty; write one sentence or remove the fact"})
 		case twice:
-			out = append(out, Problem{path + ".text", fmt.Sprintf("says the same as facts[%d]; remove one", at)})
+			out = append(out, yamlfile.Problem{Path: path + ".text", Text: fmt.Sprintf("says the same as facts[%d]; remove one", at)})
 		default:
 			first[folded] = i
 		}
 		if f.Aspect != "" && !slices.Contains(Aspects(), f.Aspect) {
-			out = append(out, Problem{path + ".aspect", fmt.Sprintf("%q is no aspect; write one of %s, or leave it out", f.Aspect, list(Aspects()))})
+			out = append(out, yamlfile.Problem{Path: path + ".aspect", Text: fmt.Sprintf("%q is no aspect; write one of %s, or leave it out", f.Aspect, list(Aspects()))})
 		}
 	}
 	return out
@@ -79,10 +76,10 @@ func (k *Knowledge) Problems() []Problem {
 func (s *Scene) Validate() error { return joined("scene", s.ID, s.Problems()) }
 
 // Problems returns what Validate reports, by path.
-func (s *Scene) Problems() []Problem {
+func (s *Scene) Problems() []yamlfile.Problem {
 	out := checkTexts(s.ID, [2]string{"title", s.Title}, [2]string{"premise", s.Premise})
 	if len(s.Aims) == 0 {
-		out = append(out, Problem{"aims", "none; write at least one {skill, brief}"})
+		out = append(out, yamlfile.Problem{Path: "aims", Text: "none; write at least one {skill, brief}"})
 	}
 	first := map[string]int{}
 	for i, a := range s.Aims {
@@ -92,19 +89,19 @@ func (s *Scene) Problems() []Problem {
 			if meant, ok := characters.ParseSkill(string(a.Skill)); ok {
 				remedy = string(meant)
 			}
-			out = append(out, Problem{path + ".skill", fmt.Sprintf("%q is no skill; write %s", a.Skill, remedy)})
+			out = append(out, yamlfile.Problem{Path: path + ".skill", Text: fmt.Sprintf("%q is no skill; write %s", a.Skill, remedy)})
 		}
 		folded := strings.Join(words(a.Brief), " ")
 		switch at, twice := first[folded]; {
 		case folded == "":
-			out = append(out, Problem{path + ".brief", "empty; tell the character what it wants, in the second person"})
+			out = append(out, yamlfile.Problem{Path: path + ".brief", Text: "empty; tell the character what it wants, in the second person"})
 		case twice:
-			out = append(out, Problem{path + ".brief", fmt.Sprintf("is the same as aims[%d]; remove one", at)})
+			out = append(out, yamlfile.Problem{Path: path + ".brief", Text: fmt.Sprintf("is the same as aims[%d]; remove one", at)})
 		default:
 			first[folded] = i
 		}
 		if word := names(a.Brief, a.Skill); word != "" {
-			out = append(out, Problem{path + ".brief", fmt.Sprintf("gives the skill away by %q; say what the character wants without naming it", word)})
+			out = append(out, yamlfile.Problem{Path: path + ".brief", Text: fmt.Sprintf("gives the skill away by %q; say what the character wants without naming it", word)})
 		}
 	}
 	return out

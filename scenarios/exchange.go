@@ -6,7 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"strings"
-	"sync"
 
 	"parley/characters"
 )
@@ -14,13 +13,12 @@ import (
 // Exchange is information exchange: the players draw out what the NPC alone knows.
 var Exchange = &Kind{
 	Name: "exchange", Title: "information exchange", Piece: "knowledge", Pieces: "knowledge",
+	New:     func() Piece { return new(Knowledge) },
 	Scorers: []string{"iep"}, Controls: []string{ControlNoConversation, ControlTold},
 	Players: 3, Player: "reference:diligent", NPC: "reference:npc",
 	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
 		return WriteKnowledge(ctx, w, r, topic, taken)
 	},
-	read:   func(r io.Reader, file string) ([]Piece, error) { return pointers(ReadKnowledge(r, file)) },
-	encode: func(w io.Writer, pieces []Piece) error { return EncodeKnowledge(w, values[Knowledge](pieces)) },
 }
 
 // Head returns the knowledge's title and how many facts it has.
@@ -40,25 +38,6 @@ func (k *Knowledge) Print(w io.Writer) {
 func (k *Knowledge) Scenario(cast []*characters.Sheet, _ *rand.Rand) *Scenario {
 	return NewExchange(k, cast)
 }
-
-// places are where an information exchange may happen. None has anything to do with what is found
-// out there.
-var places = sync.OnceValue(func() []phrasing {
-	return phrasings(
-		"Rain has driven a few travellers into the posting inn at the crossroads, and the next coach is hours off.",
-		"A carriers' camp has settled beside the highway for the evening, and kettles are on.",
-		"The bathhouse is nearly deserted at this hour; steam drifts over the marble bench where a small party has sat down.",
-		"A barge idles down a canal with its passengers gathered on the roof, shelling peas for supper.",
-		"The cloakroom of a theatre, during the interval: velvet, umbrellas, and a handful of people in no hurry to return to their seats.",
-		"In an arbour behind the vicarage a game of skittles has just been abandoned for lemonade.",
-		"A snowed-in customs office has a stove, a samovar and far too few chairs for those who wait there.",
-		"On the terrace of a coffee house, with dice cups put aside, some acquaintances linger over the dregs.",
-		"A surgeon's waiting parlour, at evening: cushions, an aquarium, and no surgeon.",
-		"The kitchen garden of a manor has been lent to visitors for a picnic, and a rug is spread.",
-		"A mail wagon has broken an axle on the moor, and its passengers have nothing to do until the smith arrives.",
-		"The rehearsal hall of a brass band is empty but for a ring of stools, a stove, and those who sit around it.",
-	)
-})
 
 const nowhere = "Some people sit together."
 
@@ -142,4 +121,9 @@ func enumerate(b *strings.Builder, cast []*characters.Sheet) {
 		}
 		b.WriteString(c.Name)
 	}
+}
+
+// hookFor returns a hook that mentions the title and gives no fact away.
+func hookFor(k *Knowledge) string {
+	return strings.Replace(k.harmless(hooks(), "So this is about %s."), "%s", k.Title, 1)
 }

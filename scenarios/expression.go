@@ -14,12 +14,11 @@ import (
 // Expression is intention expression: characters act out what they want.
 var Expression = &Kind{
 	Name: "intention", Title: "intention expression", Piece: "scene", Pieces: "scenes", Intentions: true,
+	New:     func() Piece { return new(Scene) },
 	Players: 3, Player: "reference:vivid", NPC: "reference:small-talk",
 	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
 		return WriteScene(ctx, w, r, topic, taken)
 	},
-	read:   func(r io.Reader, file string) ([]Piece, error) { return pointers(ReadScenes(r, file)) },
-	encode: func(w io.Writer, pieces []Piece) error { return EncodeScenes(w, values[Scene](pieces)) },
 }
 
 // Head returns the scene's title and how many aims it has.

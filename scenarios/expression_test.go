@@ -119,7 +119,7 @@ func TestExpressionOfAScarceScene(t *testing.T) {
 }
 
 func TestExpressionIsDeterministic(t *testing.T) {
-	scene := scenarios.Library().FindScene("rope-bridge")
+	scene := findScene("rope-bridge")
 	first := scenarios.NewExpression(scene, cast(4), rand.New(rand.NewPCG(3, 4)))
 	for range 20 {
 		if diff := cmp.Diff(first, scenarios.NewExpression(scene, cast(4), rand.New(rand.NewPCG(3, 4)))); diff != "" {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/characters"
+	"parley/characters/yamlfile"
 )
 
 // kinds is the registry: a kind of scenario is one file that defines a *Kind, and one line here.
@@ -25,11 +26,9 @@ type Kind struct {
 	Name  string // in files, tables and flags: "exchange"
 	Title string // in sentences: "information exchange"
 
-	Piece  string // what one scenario is made of: "scene"
-	Pieces string // several of them; also the folder of the library and the key of experiment files
-
-	read   func(r io.Reader, file string) ([]Piece, error)
-	encode func(w io.Writer, pieces []Piece) error
+	Piece  string       // what one scenario is made of: "scene"
+	Pieces string       // several of them; also the folder of the library and the key of experiment files
+	New    func() Piece // an empty piece: a pointer to a struct with yaml tags, to be decoded into
 	// Generate has a model write a piece about a topic (empty: drawn) whose title is none of those
 	// taken; nil where pieces are only written by hand. See WriteKnowledge.
 	Generate func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error)
@@ -53,7 +52,7 @@ const (
 type Piece interface {
 	Head() Head
 	// Problems returns everything that makes the piece unfit to be played.
-	Problems() []Problem
+	Problems() []yamlfile.Problem
 	// Review returns an error that lists where a valid piece falls short of the rules for the library.
 	Review() error
 	// Scenario makes a scenario with this cast, of which the last one is the NPC, if there is one.
@@ -105,9 +104,15 @@ func (k *Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 func (k *Kind) Library() []Piece { return libraries()[k] }
 
 // Read reads the pieces of the kind in a YAML file: one, or a list of them. Reading is strict.
-// Everything that is wrong is reported, each as a *characters.Finding with file and line, joined; there
+// Everything that is wrong is reported, each as a *yamlfile.Finding with file and line, joined; there
 // are then no pieces.
-func (k *Kind) Read(r io.Reader, file string) ([]Piece, error) { return k.read(r, file) }
+func (k *Kind) Read(r io.Reader, file string) ([]Piece, error) {
+	format := yamlfile.Format[Piece]{Noun: k.Piece, Nouns: k.Pieces, New: k.New, Keys: func(p Piece) []yamlfile.Key {
+		id := p.Head().ID
+		return []yamlfile.Key{{Path: "id", Text: id, Value: id}}
+	}}
+	return format.Read(r, file)
+}
 
 // Read reads the pieces in a file of any kind. The kind is the one that finds least wrong with the file.
 func Read(data []byte, file string) (kind *Kind, pieces []Piece, err error) {
@@ -125,7 +130,7 @@ func Read(data []byte, file string) (kind *Kind, pieces []Piece, err error) {
 }
 
 // Encode writes pieces of the kind as a YAML list that Read reads back to the same.
-func (k *Kind) Encode(w io.Writer, pieces []Piece) error { return k.encode(w, pieces) }
+func (k *Kind) Encode(w io.Writer, pieces []Piece) error { return yamlfile.Encode(w, pieces) }
 
 // Load returns the pieces of several files in order. The name "library" stands for the library, which
 // is also what no names at all mean. Two pieces of one id are an error.
@@ -160,27 +165,4 @@ func (k *Kind) Load(names []string, open func(name string) (io.ReadCloser, error
 		all = append(all, pieces...)
 	}
 	return all, errors.Join(wrong...)
-}
-
-// pointers and values convert between pieces and the typed lists of one kind.
-func pointers[T any, P interface {
-	*T
-	Piece
-}](list []T, err error) ([]Piece, error) {
-	pieces := make([]Piece, len(list))
-	for i := range list {
-		pieces[i] = P(&list[i])
-	}
-	return pieces, err
-}
-
-func values[T any, P interface {
-	*T
-	Piece
-}](pieces []Piece) []T {
-	list := make([]T, len(pieces))
-	for i, p := range pieces {
-		list[i] = *p.(P)
-	}
-	return list
 }

@@ -4,75 +4,91 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"io"
+	"strings"
 	"sync"
+
+	"parley/characters/yamlfile"
 )
 
-//go:embed library
-var library embed.FS
+//go:embed library tables
+var files embed.FS
 
-// Shelf is a stock of pieces to make scenarios from.
+// Shelf is the pieces of the first two kinds by their types.
 type Shelf struct {
 	Knowledge []Knowledge
 	Scenes    []Scene
 }
 
-// Library returns the pieces that come with parley, in a fixed order. They are parsed once and
-// shared: nobody changes them.
-func Library() *Shelf { return parsed() }
-
-var parsed = sync.OnceValue(func() *Shelf {
-	return &Shelf{Knowledge: values[Knowledge](Exchange.Library()), Scenes: values[Scene](Expression.Library())}
+// Library returns the knowledge and the scenes that come with parley, in a fixed order. They are parsed
+// once and shared: callers do not change them.
+var Library = sync.OnceValue(func() *Shelf {
+	s := new(Shelf)
+	for _, p := range Exchange.Library() {
+		s.Knowledge = append(s.Knowledge, *p.(*Knowledge))
+	}
+	for _, p := range Expression.Library() {
+		s.Scenes = append(s.Scenes, *p.(*Scene))
+	}
+	return s
 })
 
 // libraries holds the parsed library of each kind.
 var libraries = sync.OnceValue(func() map[*Kind][]Piece {
 	all := map[*Kind][]Piece{}
 	for _, k := range kinds {
-		all[k] = embedded("library/"+k.Pieces, k.read)
+		dir := "library/" + k.Pieces
+		entries, err := files.ReadDir(dir)
+		check(err)
+		for _, e := range entries {
+			pieces, err := k.Read(bytes.NewReader(embedded(dir+"/"+e.Name())), e.Name())
+			check(err)
+			all[k] = append(all[k], pieces...)
+		}
 	}
 	return all
 })
 
-// FindKnowledge returns the knowledge of that id, or nil.
-func (s *Shelf) FindKnowledge(id string) *Knowledge {
-	for i := range s.Knowledge {
-		if s.Knowledge[i].ID == id {
-			return &s.Knowledge[i]
-		}
-	}
-	return nil
+func embedded(file string) []byte {
+	data, err := files.ReadFile(file)
+	check(err)
+	return data
 }
 
-// FindScene returns the scene of that id, or nil.
-func (s *Shelf) FindScene(id string) *Scene {
-	for i := range s.Scenes {
-		if s.Scenes[i].ID == id {
-			return &s.Scenes[i]
-		}
-	}
-	return nil
-}
-
-// embedded reads every file of an embedded folder. What it cannot read was broken when parley was
-// built.
-func embedded[T any](dir string, read func(io.Reader, string) ([]T, error)) []T {
-	entries, err := library.ReadDir(dir)
+// check ends the program over an embedded file that cannot be read, which is a fault of the build.
+func check(err error) {
 	if err != nil {
-		panic(fmt.Sprintf("scenarios: broken library: %v", err))
+		panic(fmt.Sprintf("scenarios: %v", err))
 	}
-	var all []T
-	for _, e := range entries {
-		file := dir + "/" + e.Name()
-		data, err := library.ReadFile(file)
-		if err != nil {
-			panic(fmt.Sprintf("scenarios: broken library: %v", err))
-		}
-		pieces, err := read(bytes.NewReader(data), file)
-		if err != nil {
-			panic(fmt.Sprintf("scenarios: broken library: %v", err))
-		}
-		all = append(all, pieces...)
-	}
-	return all
 }
+
+// wordTable is the file words.yaml.
+type wordTable struct {
+	Places     []string `yaml:"places"`
+	Hooks      []string `yaml:"hooks"`
+	Topics     []string `yaml:"topics"`
+	Settings   []string `yaml:"settings"`
+	Sparks     []string `yaml:"sparks"`
+	PlainMarks string   `yaml:"plain_marks"` // divided by ", "
+	LightWords string   `yaml:"light_words"` // divided by spaces
+}
+
+// vocabulary is the parsed file words.yaml.
+var vocabulary = sync.OnceValue(func() *wordTable {
+	w := new(wordTable)
+	check(yamlfile.Value(embedded("tables/words.yaml"), "words.yaml", w))
+	return w
+})
+
+var (
+	places = sync.OnceValue(func() []phrasing { return phrasings(vocabulary().Places) })
+	hooks  = sync.OnceValue(func() []phrasing { return phrasings(vocabulary().Hooks) })
+)
+
+// light words carry no content of their own: they may be in a hook without giving a fact away.
+var light = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.FieldsSeq(vocabulary().LightWords) {
+		set[word] = true
+	}
+	return set
+})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/characters/yamlfile"
 	"parley/scenarios"
 )
 
@@ -40,15 +41,15 @@ func TestReadKnowledgeFindsEverything(t *testing.T) {
 		{"a user's file needs no text and no aspect", "id: a\ntitle: A\ntopic: item\nhook: A?\nfacts: [{text: A is b.}]\n", nil},
 		{"empty", "", []string{"f.yaml:1: no knowledge in it"}},
 		{"only a comment", "# nothing\n", []string{"f.yaml:1: no knowledge in it"}},
-		{"a text in place of a piece", "hello\n", []string{"f.yaml:1: a piece: a text where there should be fields"}},
+		{"a text in place of a piece", "hello\n", []string{"f.yaml:1: the knowledge: a text where there should be fields"}},
 		{"broken YAML", "- id: [a\n  title: b\n", []string{"f.yaml:2: not YAML"}},
 		{
 			"unknown field, and what is missing for it", strings.Replace(goodKnowledge, "hook:", "hok:", 1),
-			[]string{`f.yaml:4: unknown field "hok"; known here are facts, hook, id, source, text, title, topic`, "f.yaml:1: hook: missing or empty"},
+			[]string{`f.yaml:4: unknown field "hok"; did you mean hook? known here are facts, hook, id, source, text, title, topic`, "f.yaml:1: hook: missing or empty"},
 		},
 		{
 			"unknown field in a fact", strings.Replace(goodKnowledge, "{aspect", "{aspct: x, aspect", 1),
-			[]string{`f.yaml:7: unknown field "facts[0].aspct"; known here are aspect, text`},
+			[]string{`f.yaml:7: unknown field "facts[0].aspct"; did you mean aspect? known here are aspect, text`},
 		},
 		{
 			"wrong aspect, empty fact, fact twice", goodKnowledge + "    - {aspect: smell, text: It smells.}\n    - text: ''\n    - text: the brass goat BLEATS at noon\n",
@@ -59,15 +60,15 @@ func TestReadKnowledgeFindsEverything(t *testing.T) {
 		{"fact is a text", strings.Split(goodKnowledge, "  facts")[0] + "  facts:\n    - all\n", []string{"f.yaml:7: facts[0]: a text where there should be fields"}},
 		{"number for a text", strings.Replace(goodKnowledge, "the Brass Goat\n", "12\n", 1), []string{"f.yaml:2: title: a number where there should be a text; put quotes around it"}},
 		{"bad id", strings.Replace(goodKnowledge, "brass-goat", "Brass Goat", 1), []string{`f.yaml:1: id: "Brass Goat" is no id; write lower-case`}},
-		{"id twice", goodKnowledge + goodKnowledge, []string{"f.yaml:8: id: brass-goat is the id of line 1 already"}},
-		{"alias", "- &a\n  id: a\n- *a\n", []string{"f.yaml:1: a piece: an anchor", "f.yaml:3: a piece: an anchor"}},
+		{"id twice", goodKnowledge + goodKnowledge, []string{"f.yaml:8: id: brass-goat is the id of the knowledge in line 1 already"}},
+		{"alias", "- &a\n  id: a\n- *a\n", []string{"f.yaml:1: the knowledge: an anchor", "f.yaml:3: the knowledge: an anchor"}},
 		{"nested for the sake of it", strings.Repeat("[", 100_000), []string{"f.yaml:1: nested more than"}},
 		{"lists in lists for the sake of it", strings.Repeat("- ", 100_000), []string{"f.yaml:1: nested more than"}},
 		{"too large", strings.Repeat("# no\n", 1<<20), []string{"f.yaml:1: larger than 4 MiB"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			pieces, err := scenarios.ReadKnowledge(strings.NewReader(tt.yaml), "f.yaml")
+			pieces, err := readKnowledge(strings.NewReader(tt.yaml), "f.yaml")
 			checkFindings(t, err, tt.want)
 			if (err == nil) != (len(pieces) > 0) {
 				t.Errorf("%d pieces with error %v", len(pieces), err)
@@ -93,7 +94,7 @@ func TestReadScenesFindsEverything(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			_, err := scenarios.ReadScenes(strings.NewReader(tt.yaml), "f.yaml")
+			_, err := readScenes(strings.NewReader(tt.yaml), "f.yaml")
 			checkFindings(t, err, tt.want)
 		})
 	}
@@ -122,7 +123,7 @@ type brokenReader struct{}
 func (brokenReader) Read([]byte) (int, error) { return 0, os.ErrClosed }
 
 func TestReadPassesReadErrors(t *testing.T) {
-	if _, err := scenarios.ReadKnowledge(brokenReader{}, "f.yaml"); !errors.Is(err, os.ErrClosed) {
+	if _, err := readKnowledge(brokenReader{}, "f.yaml"); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,10 +131,10 @@ func TestReadPassesReadErrors(t *testing.T) {
 func TestEncodeReadsBack(t *testing.T) {
 	shelf := scenarios.Library()
 	var b bytes.Buffer
-	if err := scenarios.EncodeKnowledge(&b, shelf.Knowledge); err != nil {
+	if err := yamlfile.Encode(&b, shelf.Knowledge); err != nil {
 		t.Fatal(err)
 	}
-	pieces, err := scenarios.ReadKnowledge(&b, "encoded.yaml")
+	pieces, err := readKnowledge(&b, "encoded.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +142,10 @@ func TestEncodeReadsBack(t *testing.T) {
 		t.Error(diff)
 	}
 	b.Reset()
-	if err := scenarios.EncodeScenes(&b, shelf.Scenes); err != nil {
+	if err := yamlfile.Encode(&b, shelf.Scenes); err != nil {
 		t.Fatal(err)
 	}
-	scenes, err := scenarios.ReadScenes(&b, "encoded.yaml")
+	scenes, err := readScenes(&b, "encoded.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,12 +161,12 @@ func TestEncodeKeepsOddTexts(t *testing.T) {
 	} {
 		want := []scenarios.Knowledge{{ID: "a", Title: odd, Topic: odd, Hook: odd, Text: odd, Facts: []scenarios.Fact{{Text: odd + " fact"}}}}
 		var b bytes.Buffer
-		if err := scenarios.EncodeKnowledge(&b, want); err != nil {
+		if err := yamlfile.Encode(&b, want); err != nil {
 			t.Errorf("%q: %v", odd, err)
 			continue
 		}
 		encoded := b.String()
-		got, err := scenarios.ReadKnowledge(&b, "odd.yaml")
+		got, err := readKnowledge(&b, "odd.yaml")
 		if err != nil {
 			t.Errorf("%q: %v in\n%s", odd, err, encoded)
 			continue
@@ -195,7 +196,7 @@ func FuzzReadKnowledge(f *testing.F) {
 	f.Add([]byte(goodKnowledge))
 	seeds(f, "knowledge")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		pieces, err := scenarios.ReadKnowledge(bytes.NewReader(data), "f.yaml")
+		pieces, err := readKnowledge(bytes.NewReader(data), "f.yaml")
 		if err != nil {
 			if len(pieces) > 0 || !strings.Contains(err.Error(), "f.yaml:") {
 				t.Fatalf("%d pieces with %v", len(pieces), err)
@@ -210,11 +211,11 @@ func FuzzReadKnowledge(f *testing.F) {
 			pieces[i].Review()
 		}
 		var b bytes.Buffer
-		if err := scenarios.EncodeKnowledge(&b, pieces); err != nil {
+		if err := yamlfile.Encode(&b, pieces); err != nil {
 			t.Fatal(err)
 		}
 		encoded := b.String()
-		again, err := scenarios.ReadKnowledge(&b, "f.yaml")
+		again, err := readKnowledge(&b, "f.yaml")
 		if diff := cmp.Diff(pieces, again); diff != "" || err != nil {
 			t.Fatalf("%v %s in\n%q", err, diff, encoded)
 		}
@@ -226,16 +227,16 @@ func FuzzReadScenes(f *testing.F) {
 	f.Add([]byte(goodScene))
 	seeds(f, "scenes")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		scenes, err := scenarios.ReadScenes(bytes.NewReader(data), "f.yaml")
+		scenes, err := readScenes(bytes.NewReader(data), "f.yaml")
 		if err != nil {
 			return
 		}
 		var b bytes.Buffer
-		if err := scenarios.EncodeScenes(&b, scenes); err != nil {
+		if err := yamlfile.Encode(&b, scenes); err != nil {
 			t.Fatal(err)
 		}
 		encoded := b.String()
-		again, err := scenarios.ReadScenes(&b, "f.yaml")
+		again, err := readScenes(&b, "f.yaml")
 		if diff := cmp.Diff(scenes, again); diff != "" || err != nil {
 			t.Fatalf("%v %s in\n%q", err, diff, encoded)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/characters"
+	"parley/characters/yamlfile"
 )
 
 // The rules for authored pieces. What is measured with them is only as good as the pieces are.
@@ -44,9 +45,9 @@ func (k *Knowledge) Leaks(text string) []string {
 // that names the subject and can be told apart from the others by its words; a hook that gives
 // nothing away; a text of 80 to 220 words that contains every fact.
 func (k *Knowledge) Review() error {
-	var out []Problem
+	var out []yamlfile.Problem
 	say := func(path, format string, args ...any) {
-		out = append(out, Problem{path, fmt.Sprintf(format, args...)})
+		out = append(out, yamlfile.Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 	}
 	if n := len(k.Facts); n < fewestFacts || n > mostFacts {
 		say("facts", "%d, where %d to %d are wanted", n, fewestFacts, mostFacts)
@@ -95,9 +96,9 @@ func (k *Knowledge) Review() error {
 // short: a premise of 50 to 110 words, 8 to 12 aims, each for another skill, and no skill named
 // anywhere.
 func (s *Scene) Review() error {
-	var out []Problem
+	var out []yamlfile.Problem
 	say := func(path, format string, args ...any) {
-		out = append(out, Problem{path, fmt.Sprintf(format, args...)})
+		out = append(out, yamlfile.Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 	}
 	if n := len(strings.Fields(s.Premise)); n < shortPremise || n > longPrem {
 		say("premise", "%d words, where %d to %d are wanted", n, shortPremise, longPrem)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/characters/yamlfile"
 	"parley/scenarios"
 )
 
@@ -142,10 +143,10 @@ func TestImportRealSRD(t *testing.T) {
 	}
 	t.Logf("%d imported, by number of facts %v, %d with 6 or more", len(pieces), counts, six)
 	var b bytes.Buffer
-	if err := scenarios.EncodeKnowledge(&b, pieces); err != nil {
+	if err := yamlfile.Encode(&b, pieces); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := scenarios.ReadKnowledge(&b, "imported.yaml"); err != nil || len(again) != len(pieces) {
+	if again, err := readKnowledge(&b, "imported.yaml"); err != nil || len(again) != len(pieces) {
 		t.Errorf("%d of %d read back: %v", len(again), len(pieces), err)
 	}
 }

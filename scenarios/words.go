@@ -3,34 +3,10 @@ package scenarios
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/kljensen/snowball/english"
 )
-
-// light words carry no content of their own: they may stand in a hook without giving a fact away.
-var light = sync.OnceValue(func() map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(`a about after again against all along already also although always am
-		among an and another any anybody anyone anything are as ask asked asking asks at away back be became
-		because become been before being below beneath between beyond both but by call called calls came can
-		cannot come comes coming could did do does doing done down during each either else even ever every
-		everybody everyone everything few for from further gave get gets give given gives go goes going gone
-		got had has have having he hear heard hears her here hers herself him himself his how however i if in
-		inside into is it its itself just keep keeps kept know known knows less let like made make makes many
-		may me might mine more most much must my myself name named names neither never no nobody none nor not
-		nothing now of off on once one ones oneself only onto or other others our out over own put puts quite
-		rather said same say says see seen self shall she should since so some somebody someone something speak
-		still such take taken takes talk tell tells than that the their theirs them themselves then there these
-		they thing things this those though through thus till to together told too took toward towards under
-		until up upon us use used uses very want wants was we well went were what whatever when whenever where
-		whether which while who whoever whom whose why will with within without would yes yet you your yours
-		yourself`) {
-		set[w] = true
-	}
-	return set
-})
 
 // stems returns the content words of a text, stemmed, in order, each once.
 func stems(text string) []string {
@@ -115,62 +91,33 @@ func hash(id string) uint64 {
 	return h
 }
 
-// phrasing is a form of words, with what it would give away if a fact had it too.
+// phrasing is a form of words, with the roots of its content words, each of three letters or more.
 type phrasing struct {
-	text   string
-	stems  []string    // roots of its content words, of three letters or more
-	starts [512]uint64 // a bit for every three letters that a root begins with
+	text  string
+	stems []string
 }
 
-func phrasings(texts ...string) []phrasing {
+func phrasings(texts []string) []phrasing {
 	list := make([]phrasing, len(texts))
 	for i, text := range texts {
-		p := &list[i]
-		p.text, p.stems = text, stems(strings.ReplaceAll(text, "%s", ""))
-		for _, s := range p.stems {
-			n := three(three(three(0, s[0]), s[1]), s[2])
-			p.starts[n/64] |= 1 << (n % 64)
-		}
+		list[i] = phrasing{text, stems(strings.ReplaceAll(text, "%s", ""))}
 	}
 	return list
-}
-
-// three is a number for three letters, small or capital: the two that the number before stands for,
-// and another. What is no letter counts as one.
-func three(before uint, letter byte) uint { return (before<<5 | uint(letter&31)) % (512 * 64) }
-
-// shares reports whether a text, in small letters or capitals, holds one of the roots.
-func (p *phrasing) shares(text string) bool {
-	n := uint(0)
-	for i := range len(text) {
-		n = three(n, text[i])
-		if p.starts[n/64]>>(n%64)&1 == 0 {
-			continue
-		}
-		for _, s := range p.stems {
-			if from, to := i-2, i-2+len(s); from >= 0 && to <= len(text) && strings.EqualFold(text[from:to], s) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // harmless returns the first phrasing, counted round from the id's hash, that shares no content word
 // with the facts, or fallback. A root found inside a longer word counts as shared.
 func (k *Knowledge) harmless(list []phrasing, fallback string) string {
-	facts := make([]string, 0, 16)
+	var b strings.Builder
 	for _, f := range k.Facts {
-		text := f.Text
-		if strings.Contains(text, "İ") || strings.Contains(text, "\u212a") {
-			text = strings.ToLower(text) // of all that is not ASCII, these two have small letters that are: i and k
-		}
-		facts = append(facts, text)
+		b.WriteString(f.Text)
+		b.WriteByte('\n')
 	}
+	facts := strings.ToLower(b.String())
 	start := int(hash(k.ID) % uint64(len(list)))
 	for i := range list {
 		p := &list[(start+i)%len(list)]
-		if !slices.ContainsFunc(facts, p.shares) {
+		if !slices.ContainsFunc(p.stems, func(s string) bool { return strings.Contains(facts, s) }) {
 			return p.text
 		}
 	}

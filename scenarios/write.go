@@ -57,12 +57,28 @@ type meaning struct {
 	Means string
 }
 
-var meanings = []meaning{
-	{Nature, "what it is"}, {Look, "what it looks, sounds or smells like"}, {Place, "where it is, or how to get there"},
-	{Origin, "who made it, or where it comes from"}, {History, "what happened to it since"}, {Power, "what it can do"},
-	{Use, "how it is used, opened, woken or called"}, {Price, "what it costs or demands"}, {Danger, "what makes it dangerous"},
-	{Weakness, "what harms, stops or undoes it"}, {Keeper, "who has, guards or serves it"}, {Seeker, "who wants it"},
-	{Time, "when something happens"}, {Plan, "what somebody is about to do"},
+// meanings returns what the aspects mean, in the order of Aspects.
+func meanings() []meaning {
+	var list []meaning
+	for _, a := range Aspects() {
+		for _, row := range aspects() {
+			if row.Name == a {
+				list = append(list, meaning{a, row.Means})
+			}
+		}
+	}
+	return list
+}
+
+// sparks draws two different ones.
+func sparks(r *rand.Rand) []string {
+	all := vocabulary().Sparks
+	first := r.IntN(len(all))
+	second := r.IntN(len(all) - 1)
+	if second >= first {
+		second++
+	}
+	return []string{all[first], all[second]}
 }
 
 // aimsAsked is how many aims a scene is asked for.
@@ -77,7 +93,7 @@ const aimsAsked = 9
 // repaired. Any other error is the Writer's. The hook is not the model's: it would give facts away.
 func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (*Knowledge, error) {
 	if topic == "" {
-		topic = topics[r.IntN(len(topics))]
+		topic = pick(r, vocabulary().Topics)
 	}
 	var reply struct {
 		Title string `json:"title"`
@@ -85,8 +101,8 @@ func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, t
 		Facts []Fact `json:"facts"`
 	}
 	raw, err := ask(ctx, w, knowledgeTemplate, knowledgeSchema(), request{
-		Topic: topic, Sparks: draw(r), Taken: taken, Fewest: fewestFacts, Most: mostFacts,
-		Short: fewestWords, Long: mostWords, Different: fewestAspects, Aspects: meanings,
+		Topic: topic, Sparks: sparks(r), Taken: taken, Fewest: fewestFacts, Most: mostFacts,
+		Short: fewestWords, Long: mostWords, Different: fewestAspects, Aspects: meanings(),
 	}, &reply)
 	if err != nil {
 		return nil, fmt.Errorf("have knowledge written: %w", err)
@@ -104,7 +120,7 @@ func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, t
 // WriteKnowledge.
 func WriteScene(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (*Scene, error) {
 	if topic == "" {
-		topic = settings[r.IntN(len(settings))]
+		topic = pick(r, vocabulary().Settings)
 	}
 	all := characters.Skills()
 	skills := make([]characters.Skill, 0, aimsAsked)
@@ -117,7 +133,7 @@ func WriteScene(ctx context.Context, w Writer, r *rand.Rand, topic string, taken
 		Aims    []Aim  `json:"aims"`
 	}
 	raw, err := ask(ctx, w, sceneTemplate, sceneSchema(skills), request{
-		Topic: topic, Sparks: draw(r), Taken: taken, Short: shortPremise, Long: longPrem, Skills: skills,
+		Topic: topic, Sparks: sparks(r), Taken: taken, Short: shortPremise, Long: longPrem, Skills: skills,
 	}, &reply)
 	if err != nil {
 		return nil, fmt.Errorf("have a scene written: %w", err)
@@ -129,6 +145,8 @@ func WriteScene(ctx context.Context, w Writer, r *rand.Rand, topic string, taken
 	}
 	return s, nil
 }
+
+func pick(r *rand.Rand, list []string) string { return list[r.IntN(len(list))] }
 
 func repeated(title string, taken []string) error {
 	for _, t := range taken {

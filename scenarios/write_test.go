@@ -26,7 +26,7 @@ func replying(reply string, prompt *string, schema *[]byte) scenarios.Writer {
 
 // reply is the model's part of a library piece.
 func knowledgeReply(t *testing.T, change func(map[string]any)) string {
-	k := scenarios.Library().FindKnowledge("widow-needle")
+	k := findKnowledge("widow-needle")
 	fields := map[string]any{"title": k.Title, "text": k.Text, "facts": slices.Clone(k.Facts)}
 	if change != nil {
 		change(fields)
@@ -46,7 +46,7 @@ func TestWriteKnowledge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := scenarios.Library().FindKnowledge("widow-needle")
+	want := findKnowledge("widow-needle")
 	if k.ID != "widow-needle" || k.Topic != "weapon" || k.Text != want.Text || !slices.Equal(k.Facts, want.Facts) || !strings.Contains(k.Hook, k.Title) {
 		t.Errorf("wrote %+v", k)
 	}
@@ -95,7 +95,7 @@ func TestWriteKnowledgeRefuses(t *testing.T) {
 		{"no title", knowledgeReply(t, func(m map[string]any) { m["title"] = "!" }), `id: "" is no id`},
 		{"too few facts", knowledgeReply(t, func(m map[string]any) { m["facts"] = m["facts"].([]scenarios.Fact)[:5] }), "facts: 5, where 6 to 10 are wanted"},
 		{"an aspect of its own", knowledgeReply(t, fact(0, scenarios.Fact{Text: "The Widow Needle is thin.", Aspect: "size"})), `"size" is no aspect`},
-		{"a fact twice", knowledgeReply(t, fact(0, scenarios.Library().FindKnowledge("widow-needle").Facts[1])), "says the same as facts[0]"},
+		{"a fact twice", knowledgeReply(t, fact(0, findKnowledge("widow-needle").Facts[1])), "says the same as facts[0]"},
 		{"a fact that is not in the text", knowledgeReply(t, fact(0, scenarios.Fact{Text: "The Widow Needle belongs to Emperor Zog.", Aspect: "keeper"})), "facts[0]: does not stand in the text"},
 		{"taken", knowledgeReply(t, nil), "the Widow Needle exists already"},
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/characters/yamlfile"
 	"parley/scenarios"
 	"parley/sim/llm"
 )
@@ -135,7 +136,7 @@ func importSRD(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(scenarios.EncodeKnowledge(dest, pieces), dest.Close()); err != nil {
+		if err := errors.Join(yamlfile.Encode(dest, pieces), dest.Close()); err != nil {
 			return err
 		}
 	}
