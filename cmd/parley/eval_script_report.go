@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"parley/eval"
+	"parley/eval/report/view"
 	"parley/eval/script"
 	"parley/eval/stat"
-	"parley/logs/view"
 )
 
 // printScripts prints the results of a run for people.

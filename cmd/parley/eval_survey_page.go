@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"parley/eval/report/view"
 	"parley/eval/survey"
-	"parley/logs/view"
 )
 
 // surveyPage puts the page of a run of surveys together. All text of documents and models is escaped

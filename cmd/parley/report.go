@@ -11,8 +11,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/report/view"
 	"parley/logs"
-	"parley/logs/view"
 )
 
 // reportName is a run's page in its directory.

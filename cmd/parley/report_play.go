@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/logs/view"
+	"parley/eval/report/view"
 	"parley/sim/llm"
 )
 

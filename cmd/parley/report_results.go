@@ -9,7 +9,7 @@ import (
 
 	"parley/eval"
 	"parley/eval/iep"
-	"parley/logs/view"
+	"parley/eval/report/view"
 )
 
 // Suffix of the metrics that compare arms pair by pair.

@@ -7,7 +7,7 @@ import (
 
 	"parley/characters"
 	"parley/eval"
-	"parley/logs/view"
+	"parley/eval/report/view"
 	"parley/sim"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/logs/view"
+	"parley/eval/report/view"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")

@@ -4,7 +4,7 @@ import (
 	"os"
 	"strings"
 
-	"parley/logs/view"
+	"parley/eval/report/view"
 )
 
 // A page is sections of blocks; foreign text in them stays text.

@@ -1,0 +1,184 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/eval"
+	"parley/eval/report/view"
+)
+
+// DifferenceSuffix ends the names of metrics that compare arms item by item.
+const DifferenceSuffix = "_difference"
+
+// measuredFigure shows every measure of every arm with its controls.
+func measuredFigure(results []eval.Result, metrics []eval.Metric, series map[string]int) *view.Figure {
+	p := &view.Dots{Title: "Measures by arm, with their controls", Axis: view.Axis{Name: "bars are 95 % intervals"}}
+	var captions []string
+	for i := range results {
+		r := &results[i]
+		m := eval.Find(metrics, r.Scorer, r.Metric)
+		if !m.Headline {
+			continue
+		}
+		if m.Bounded() {
+			p.Axis.From, p.Axis.To = &m.Low, &m.High
+		}
+		if caption := m.Title + ": " + m.Caption; !slices.Contains(captions, caption) {
+			captions = append(captions, caption)
+		}
+		dot := view.Dot{
+			Group: r.Arm, Label: m.Title, Value: r.Value, Low: r.Low, High: r.High, Series: series[r.Arm],
+			Note: nOf(r), Missing: "unscored: " + r.Reason,
+		}
+		if r.Control != "" {
+			dot.Label, dot.Hollow = "control: "+r.Control, true
+		}
+		p.Rows = append(p.Rows, dot)
+	}
+	if len(p.Rows) == 0 {
+		return nil
+	}
+	return &view.Figure{ID: "measured", Plot: p, Caption: strings.Join(captions, " ") + " Hollow marks are controls."}
+}
+
+// differenceFigure compares arms pair by pair.
+func differenceFigure(results []eval.Result, series map[string]int) *view.Figure {
+	p := &view.Dots{Title: "Paired differences between arms", Axis: view.Axis{Name: "difference; bars are 95 % intervals"}}
+	for i := range results {
+		r := &results[i]
+		metric, ok := strings.CutSuffix(r.Metric, DifferenceSuffix)
+		if !ok {
+			continue
+		}
+		arm, _, _ := strings.Cut(r.Arm, " - ")
+		p.Rows = append(p.Rows, view.Dot{
+			Group: strings.ToUpper(metric) + ": " + strings.Replace(r.Arm, " - ", " minus ", 1), Label: "difference",
+			Value: r.Value, Low: r.Low, High: r.High, Series: series[arm], Note: nOf(r), Missing: "unscored: " + r.Reason,
+		})
+	}
+	if len(p.Rows) == 0 {
+		return nil
+	}
+	return &view.Figure{ID: "differences", Plot: p, Caption: "The same session played by two arms, the one less the other. An interval that holds 0 tells no difference."}
+}
+
+// curveFigures show what is measured after every few turns, one figure a metric.
+func curveFigures(results []eval.Result, metrics []eval.Metric, series map[string]int) []*view.Figure {
+	var figures []*view.Figure
+	for i := range metrics {
+		if f := curveFigure(results, &metrics[i], series); f != nil {
+			figures = append(figures, f)
+		}
+	}
+	return figures
+}
+
+// curveFigure shows one metric over the turns; nil where it is not measured so.
+func curveFigure(results []eval.Result, m *eval.Metric, series map[string]int) *view.Figure {
+	title := strings.ToUpper(m.Title[:1]) + m.Title[1:]
+	p := &view.Curve{Title: title + " over the turns", X: view.Axis{Name: "turns played"}, Y: view.Axis{Name: m.Title}}
+	if m.Bounded() {
+		p.Y.From, p.Y.To = &m.Low, &m.High
+	}
+	t := &view.Table{Head: view.Columns("Arm", "#Turn", "#"+title, "#95 % interval", "#n")}
+	lines := map[string]*view.Trace{}
+	var names []string
+	for i := range results {
+		r := &results[i]
+		name, at, ok := strings.Cut(r.Metric, "@")
+		var turn int
+		if _, err := fmt.Sscan(at, &turn); !ok || err != nil || name != m.Name || r.Scorer != m.Scorer || r.Control != "" {
+			continue
+		}
+		if lines[r.Arm] == nil {
+			lines[r.Arm] = &view.Trace{Label: r.Arm, Series: series[r.Arm]}
+			names = append(names, r.Arm)
+		}
+		lines[r.Arm].Points = append(lines[r.Arm].Points, view.Point{X: float64(turn), Y: r.Value, Low: r.Low, High: r.High})
+		t.Add(r.Arm, fmt.Sprint(turn), view.Number(r.Value), interval(r), nOf(r))
+	}
+	for _, name := range names {
+		slices.SortFunc(lines[name].Points, func(a, b view.Point) int { return cmp.Compare(a.X, b.X) })
+		p.Lines = append(p.Lines, *lines[name])
+	}
+	if len(p.Lines) == 0 {
+		return nil
+	}
+	return &view.Figure{ID: m.Scorer + "-" + m.Name, Plot: p, Numbers: t, Caption: m.Caption + " Bands are 95 % intervals."}
+}
+
+// resultTable is every result as the command prints it.
+func resultTable(results []eval.Result) *view.Table {
+	t := &view.Table{
+		Caption: "Every result. n is how many were scored, of all; what has no value says why.",
+		Head:    view.Columns("Metric", "Arm", "Control", "#Value", "#95 % interval", "#n of all", "Unit", "Note"),
+	}
+	for i := range results {
+		r := &results[i]
+		value := view.Cell{Text: "unscored", Grey: true}
+		if r.Value != nil {
+			value = view.Cell{Text: fixed(r.Value)}
+		}
+		within := view.Cell{Text: "–", Grey: true}
+		if r.Low != nil && r.High != nil {
+			within = view.Cell{Text: fixed(r.Low) + " to " + fixed(r.High)}
+		}
+		t.Rows = append(t.Rows, []view.Cell{
+			{Text: r.Metric}, {Text: r.Arm}, {Text: r.Control}, value, within,
+			{Text: Grouped(int64(r.N)) + " of " + Grouped(int64(r.Of))}, {Text: r.Unit}, {Text: view.Clip(note(r), 400)},
+		})
+	}
+	return t
+}
+
+func interval(r *eval.Result) string {
+	if r.Low == nil || r.High == nil {
+		return "–"
+	}
+	return view.Number(r.Low) + " to " + view.Number(r.High)
+}
+
+func nOf(r *eval.Result) string {
+	return fmt.Sprintf("%s of %s %s", Grouped(int64(r.N)), Grouped(int64(r.Of)), r.Unit)
+}
+
+// fixed writes a value with two decimals, as the command's table does.
+func fixed(v *float64) string {
+	return strings.Replace(fmt.Sprintf("%.2f", *v), "-", "−", 1)
+}
+
+// Percent writes a share; a dash where there is nothing that it could be a share of.
+func Percent(n, of int) string {
+	if of == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(of))
+}
+
+// Grouped writes a number with its thousands apart.
+func Grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "\u202f" + s[i:]
+	}
+	return s
+}
+
+// Seconds writes microseconds in a unit that can be read.
+func Seconds(us int64) string {
+	switch s := float64(us) / 1e6; {
+	case us == 0:
+		return "–"
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", s*1e3)
+	case s < 120:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 7200:
+		return fmt.Sprintf("%.1f min", s/60)
+	default:
+		return fmt.Sprintf("%.1f h", s/3600)
+	}
+}

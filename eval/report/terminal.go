@@ -1,0 +1,104 @@
+// Package report shows runs: as tables in a terminal and as one self-contained HTML page. Both are made from
+// manifests, metrics and tables alone, whatever the kind of run; a plan may add sections of its own.
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"parley/eval"
+	"parley/sim/llm"
+)
+
+// Results prints results as a table. What has no value says so.
+func Results(w io.Writer, results []eval.Result) error {
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "METRIC\tARM\tCONTROL\tVALUE\t95 % INTERVAL\tN\tUNIT\tNOTE")
+	for i := range results {
+		r := &results[i]
+		value, interval, control := "unscored", "-", "-"
+		if r.Value != nil {
+			value = fmt.Sprintf("%.2f", *r.Value)
+		}
+		if r.Low != nil && r.High != nil {
+			interval = fmt.Sprintf("%.2f to %.2f", *r.Low, *r.High)
+		}
+		if r.Control != "" {
+			control = r.Control
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\n", r.Metric, llm.Clean(r.Arm), control, value, interval, r.N, r.Of, r.Unit, Shorten(note(r), 100))
+	}
+	return tab.Flush()
+}
+
+// note is what stands behind a result: its p-value, its bounds, and why something is missing.
+func note(r *eval.Result) string {
+	var parts []string
+	if r.PHolm != nil {
+		parts = append(parts, "p "+pValue(*r.PHolm)+" (Holm)")
+	}
+	if r.Least != nil && r.Most != nil {
+		parts = append(parts, fmt.Sprintf("%.2f to %.2f with all that is missing", min(*r.Least, *r.Most), max(*r.Least, *r.Most)))
+	}
+	if r.Reason != "" {
+		parts = append(parts, r.Reason)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func pValue(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
+
+// Usage prints what models used, a line each; nothing where no model was called.
+func Usage(w io.Writer, t *llm.Tally) error {
+	if t == nil || len(t.Rows) == 0 {
+		return nil
+	}
+	count := func(c llm.Count) string {
+		switch {
+		case c.Sum == nil:
+			return "unknown"
+		case c.Known < c.Of:
+			return fmt.Sprintf("%d (of %d in %d calls)", *c.Sum, c.Known, c.Of)
+		}
+		return fmt.Sprint(*c.Sum)
+	}
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "\nMODEL\tFOR\tCALLS\tPROMPT TOKENS\tCACHED\tREPLY TOKENS\tCOST\tTIME")
+	for _, r := range t.Rows {
+		cost := "unknown"
+		if r.Cost.Amount != nil {
+			cost = fmt.Sprintf("%.4f %s", *r.Cost.Amount, t.Currency)
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", llm.Clean(r.Model), r.Purpose, r.Calls, count(r.Prompt), count(r.Cached), count(r.Completion),
+			cost, (time.Duration(r.Total) * time.Microsecond).Round(time.Second/10))
+	}
+	return tab.Flush()
+}
+
+// Unscored counts the scores without a value among results that are measurements, not differences.
+func Unscored(results []eval.Result) int {
+	n := 0
+	for i := range results {
+		if results[i].PHolm == nil && !strings.HasSuffix(results[i].Metric, DifferenceSuffix) {
+			n += results[i].Of - results[i].N
+		}
+	}
+	return n
+}
+
+// Shorten puts a text on one line and cuts it to so many characters.
+func Shorten(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-3]) + "..."
+	}
+	return s
+}
