@@ -75,7 +75,7 @@ func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 		if !ok {
 			return nil, usagef(noEmbeddings, name)
 		}
-		model := llm.Wrap(llm.Embedding(embedder, name), llm.Retry(llm.Retrier{Now: time.Now}))
+		model := llm.Wrap(llm.Embedding(embedder, name), llm.Retry(llm.Retrier{}))
 		return &iep.Embedding{Model: model, Spec: name, Now: time.Now}, nil
 	}
 	if isReference(spec) {

@@ -167,7 +167,7 @@ func (b *building) chooser(ctx context.Context, record func(llm.Call)) (finetune
 	if err != nil {
 		return nil, usageError{err}
 	}
-	m := llm.Wrap(base, llm.Retry(llm.Retrier{Now: time.Now}))
+	m := llm.Wrap(base, llm.Retry(llm.Retrier{}))
 	if dir := b.c.String("cache"); dir != "" {
 		id := llm.Identity{}
 		if who, ok := base.(llm.Identifier); ok {

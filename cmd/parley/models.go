@@ -52,7 +52,7 @@ func openModel(ctx context.Context, text string) (llm.Model, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return llm.Wrap(m, llm.Retry(llm.Retrier{Now: time.Now})), nil
+	return llm.Wrap(m, llm.Retry(llm.Retrier{})), nil
 }
 
 // writer makes the function that characters and scenarios are written with. A reply that is not

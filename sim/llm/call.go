@@ -8,35 +8,38 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // Call is the record of one request and what came of it: a row of a run's calls.
 type Call struct {
-	Session string    `json:"session" parquet:"session,dict"`
-	ID      string    `json:"id" parquet:"id"` // unique within the run, the same in every run of one seed
-	Turn    int       `json:"turn" parquet:"turn"`
-	Actor   string    `json:"actor" parquet:"actor,dict"`
-	Purpose string    `json:"purpose" parquet:"purpose,dict"`
-	Model   string    `json:"model" parquet:"model,dict"`    // as asked for
-	Served  string    `json:"served" parquet:"served,dict"`  // as the server names it
-	Prompt  []string  `json:"prompt" parquet:"prompt,list"`  // hashes of the messages, in order
-	Dropped int       `json:"dropped" parquet:"dropped"`     // oldest events left out to fit the context
-	Schema  bool      `json:"schema" parquet:"schema"`       // the reply was constrained by a JSON schema
-	Seed    int64     `json:"seed" parquet:"seed"`           // of the sampling
-	Reply   string    `json:"reply" parquet:"reply"`         // raw
-	Reason  string    `json:"reasoning" parquet:"reasoning"` // raw, kept apart
-	Finish  Finish    `json:"finish" parquet:"finish,dict"`  // empty where the call failed
-	Tokens  *int      `json:"prompt_tokens" parquet:"prompt_tokens,optional"`
-	Cached  *int      `json:"cached_tokens" parquet:"cached_tokens,optional"`
-	Output  *int      `json:"completion_tokens" parquet:"completion_tokens,optional"`
-	Queue   int64     `json:"queue_us" parquet:"queue_us"` // microseconds; 0 where unknown
-	Load    int64     `json:"load_us" parquet:"load_us"`
-	Read    int64     `json:"prompt_us" parquet:"prompt_us"`
-	Write   int64     `json:"generate_us" parquet:"generate_us"`
-	Total   int64     `json:"total_us" parquet:"total_us"`
-	Started time.Time `json:"started" parquet:"started,timestamp(microsecond)"`
-	Attempt int       `json:"attempt" parquet:"attempt"` // times asked, at least 1
+	Session string   `json:"session" parquet:"session,dict"`
+	ID      string   `json:"id" parquet:"id"` // unique within the run, the same in every run of one seed
+	Turn    int      `json:"turn" parquet:"turn"`
+	Actor   string   `json:"actor" parquet:"actor,dict"`
+	Purpose string   `json:"purpose" parquet:"purpose,dict"`
+	Model   string   `json:"model" parquet:"model,dict"`    // as asked for
+	Served  string   `json:"served" parquet:"served,dict"`  // as the server names it
+	Prompt  []string `json:"prompt" parquet:"prompt,list"`  // hashes of the messages, in order
+	Dropped int      `json:"dropped" parquet:"dropped"`     // oldest events left out to fit the context
+	Schema  bool     `json:"schema" parquet:"schema"`       // the reply was constrained by a JSON schema
+	Seed    int64    `json:"seed" parquet:"seed"`           // of the sampling
+	Reply   string   `json:"reply" parquet:"reply"`         // raw
+	Reason  string   `json:"reasoning" parquet:"reasoning"` // raw, kept apart
+	Finish  Finish   `json:"finish" parquet:"finish,dict"`  // empty where the call failed
+	// FinishRaw is the server's own word for the end of the reply.
+	FinishRaw string    `json:"finish_raw" parquet:"finish_raw,dict"`
+	Tokens    *int      `json:"prompt_tokens" parquet:"prompt_tokens,optional"`
+	Cached    *int      `json:"cached_tokens" parquet:"cached_tokens,optional"`
+	Output    *int      `json:"completion_tokens" parquet:"completion_tokens,optional"`
+	Queue     int64     `json:"queue_us" parquet:"queue_us"` // microseconds; 0 where unknown
+	Load      int64     `json:"load_us" parquet:"load_us"`
+	Read      int64     `json:"prompt_us" parquet:"prompt_us"`
+	Write     int64     `json:"generate_us" parquet:"generate_us"`
+	Total     int64     `json:"total_us" parquet:"total_us"`
+	Started   time.Time `json:"started" parquet:"started,timestamp(microsecond)"`
+	Attempt   int       `json:"attempt" parquet:"attempt"` // times asked, at least 1
 	// Logprobs holds the tokens of the reply with their alternatives as JSON, where they were asked for.
 	Logprobs string `json:"logprobs" parquet:"logprobs"`
 	// FromCache: no server was asked; the tokens are those of the call whose reply was kept.
@@ -84,7 +87,22 @@ func Ask(ctx context.Context, m Model, name string, req Request, now func() time
 	}
 	call.Total = now().Sub(start).Microseconds()
 	call.note(resp, err)
-	return resp, call, err
+	if err != nil {
+		return nil, call, err
+	}
+	return resp.split(), call, nil
+}
+
+// split returns the response with its reasoning taken out of the text.
+func (r *Response) split() *Response {
+	thought, rest, ok := SplitReasoning(r.Text)
+	if ok && thought == "" && rest == r.Text {
+		return r
+	}
+	parts := *r
+	parts.Text, parts.Unclear = rest, !ok
+	parts.Reasoning = strings.TrimSpace(r.Reasoning + "\n" + thought)
+	return &parts
 }
 
 // errCut is a prompt that a server shortened by itself: not the prompt that was asked.
@@ -100,7 +118,8 @@ func (c *Call) note(resp *Response, err error) {
 		}
 		return
 	}
-	c.Served, c.Reply, c.Reason, c.Finish = resp.ServedBy, resp.Text, resp.Reasoning, resp.Finish
+	c.Served, c.Reply, c.Reason = resp.ServedBy, resp.Text, resp.Reasoning
+	c.Finish, c.FinishRaw = resp.Finish, resp.FinishRaw
 	c.Tokens, c.Cached, c.Output = resp.Usage.Prompt, resp.Usage.Cached, resp.Usage.Completion
 	c.Queue, c.Load = resp.Timing.Queue.Microseconds(), resp.Timing.Load.Microseconds()
 	c.Read, c.Write = resp.Timing.Prompt.Microseconds(), resp.Timing.Generate.Microseconds()
@@ -122,7 +141,7 @@ func (c *Call) Response() (*Response, error) {
 	}
 	us := func(n int64) time.Duration { return time.Duration(n) * time.Microsecond }
 	return &Response{
-		Text: c.Reply, Reasoning: c.Reason, Finish: c.Finish, ServedBy: c.Served,
+		Text: c.Reply, Reasoning: c.Reason, Finish: c.Finish, FinishRaw: c.FinishRaw, ServedBy: c.Served,
 		Usage: Usage{Prompt: c.Tokens, Cached: c.Cached, Completion: c.Output},
 		Timing: Timing{Queue: us(c.Queue), Load: us(c.Load), Prompt: us(c.Read), Generate: us(c.Write),
 			Total: us(c.Total)},

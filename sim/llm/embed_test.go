@@ -31,7 +31,7 @@ func (l *lengths) Embed(_ context.Context, texts []string) (*llm.Response, error
 func TestEmbed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := llm.NewLimiter(llm.Limits{Requests: 2}, time.Now)
-		m := llm.Wrap(llm.Embedding(&lengths{refusals: 1}, "lengths"), llm.Retry(llm.Retrier{Now: time.Now}), limiter.Limit)
+		m := llm.Wrap(llm.Embedding(&lengths{refusals: 1}, "lengths"), llm.Retry(llm.Retrier{}), limiter.Limit)
 		texts := make([]string, 150)
 		for i := range texts {
 			texts[i] = fmt.Sprintf("%*d", i, i)

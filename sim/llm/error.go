@@ -51,6 +51,8 @@ type Error struct {
 	RetryAfter time.Duration // what the server asked for; 0: it did not say
 	Hint       string        // what the user can do about it
 	Attempts   int           // times asked in all; 0 and 1 mean once
+	Away       bool          // no request gets through to the server at the moment, whatever is asked
+	Final      bool          // repeating the request is known to be of no use
 	Err        error
 }
 

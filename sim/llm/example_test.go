@@ -32,7 +32,7 @@ func ExampleWrap() {
 	limiter := llm.NewLimiter(llm.Limits{Concurrent: 4, Requests: 60}, time.Now)
 	model := llm.Wrap(base,
 		meter.Wrap("openai:small"),
-		llm.Retry(llm.Retrier{Base: time.Millisecond, Now: time.Now}),
+		llm.Retry(llm.Retrier{Base: time.Millisecond}),
 		limiter.Limit,
 	)
 

@@ -14,6 +14,8 @@ type Limits struct {
 	Concurrent int `yaml:"concurrent,omitempty" json:"concurrent,omitempty"`                   // requests at one time
 	Requests   int `yaml:"requests_per_minute,omitempty" json:"requests_per_minute,omitempty"` // that start within any minute
 	Tokens     int `yaml:"tokens_per_minute,omitempty" json:"tokens_per_minute,omitempty"`     // prompts and replies of requests that start within any minute
+	// Wait is how long an endpoint that is away is waited for; 0: 5 minutes.
+	Wait time.Duration `yaml:"wait,omitempty" json:"wait,omitempty"`
 }
 
 // Validate reports limits that make no sense.
@@ -21,6 +23,9 @@ func (l Limits) Validate() error {
 	if l.Concurrent < 0 || l.Requests < 0 || l.Tokens < 0 {
 		return fmt.Errorf("limits: %d at once, %d requests and %d tokens a minute: none may be negative, 0 is no limit",
 			l.Concurrent, l.Requests, l.Tokens)
+	}
+	if l.Wait < 0 {
+		return fmt.Errorf("limits: wait is %s, it has to be 0 or more, such as 5m", l.Wait)
 	}
 	return nil
 }

@@ -271,9 +271,11 @@ type TokenLogprob struct {
 
 // Response is what came back. An empty Text is a normal outcome.
 type Response struct {
-	Text      string
+	Text      string // as it came, with the reasoning that the server left in it; see Ask
 	Reasoning string // kept apart; never shown to another agent
 	Finish    Finish
+	FinishRaw string // the server's own word for it
+	Unclear   bool   // Ask could not tell where the reasoning ends; Text is then empty
 	Usage     Usage
 	Logprobs  []TokenLogprob
 	Vectors   [][]float32 // of the messages, from a model that Embedding made
@@ -281,8 +283,8 @@ type Response struct {
 	ServedBy  string   // the model that the server says answered
 	Truncated bool     // the server is known to have cut the prompt
 	Ignored   []string // sampling options that this server does not take
+	Notes     []string // what else was left out or unusual, such as unknown parts of the reply
 	Attempts  int      // times asked until this came; 0 and 1 mean once
-	Retried   []string // why the earlier attempts failed
 	FromCache bool     // a kept reply: no server was asked, Usage is what it cost then
 }
 

@@ -42,6 +42,7 @@ type Opened struct {
 
 	mu      sync.Mutex
 	ignored []string
+	notes   []string
 }
 
 // Open opens the model that a spec names and asks its server to identify it. A second call with the
@@ -58,6 +59,9 @@ func (m *Models) Open(ctx context.Context, text string) (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
+	if adapter.Defaults.Server && m.Env.Now == nil {
+		return nil, errors.New("limits need a clock: set Env.Now")
+	}
 	base, err := adapter.Open(ctx, spec, m.Env)
 	if err != nil {
 		return nil, err
@@ -68,7 +72,7 @@ func (m *Models) Open(ctx context.Context, text string) (*Opened, error) {
 	}
 	around := []Middleware{o.watch, m.redact}
 	if adapter.Defaults.Server {
-		around = append(m.endpoint(spec.Endpoint()), around...)
+		around = append(m.endpoint(spec.Endpoint()), o.watch, m.redact, promptCuts())
 	}
 	o.Model = Wrap(base, around...)
 	if e, ok := base.(Embedder); ok {
@@ -89,7 +93,8 @@ func (m *Models) endpoint(name string) []Middleware {
 	if m.endpoints[name] == nil {
 		limits := m.Limits[name]
 		retry := Retry(Retrier{
-			Now: m.Env.Now, Rand: rand.New(rand.NewPCG(m.Seed, 1)),
+			Rand: rand.New(rand.NewPCG(m.Seed, 1)), Wait: limits.Wait,
+			Tell: func(message string) { m.tell("%s: %s", name, message) },
 		})
 		m.endpoints[name] = []Middleware{retry, NewLimiter(limits, m.Env.Now).Limit}
 	}
@@ -158,20 +163,33 @@ func (o *Opened) Ignored() []string {
 	return slices.Clone(o.ignored)
 }
 
-// watch notes the sampling options that a server does not take, and tells each once.
+// fresh adds texts to a sorted list, and returns those that were not in it.
+func (o *Opened) fresh(list *[]string, texts []string) (fresh []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, text := range texts {
+		if !slices.Contains(*list, text) && len(*list) < 100 {
+			fresh = append(fresh, text)
+			*list = append(*list, text)
+		}
+	}
+	slices.Sort(*list)
+	return fresh
+}
+
+// watch notes the sampling options that a server does not take and what was unusual in its replies,
+// and tells each once.
 func (o *Opened) watch(next Model) Model {
 	return Func(func(ctx context.Context, req Request) (*Response, error) {
 		resp, err := next.Generate(ctx, req)
-		if err != nil || len(resp.Ignored) == 0 {
+		if err != nil || len(resp.Ignored) == 0 && len(resp.Notes) == 0 {
 			return resp, err
 		}
-		o.mu.Lock()
-		fresh := slices.DeleteFunc(slices.Clone(resp.Ignored), func(option string) bool { return slices.Contains(o.ignored, option) })
-		o.ignored = append(o.ignored, fresh...)
-		slices.Sort(o.ignored)
-		o.mu.Unlock()
-		if len(fresh) > 0 {
+		if fresh := o.fresh(&o.ignored, resp.Ignored); len(fresh) > 0 {
 			o.models.tell("note: %s does not take %s; what it uses instead is its own", o.Spec, strings.Join(fresh, ", "))
+		}
+		for _, note := range o.fresh(&o.notes, resp.Notes) {
+			o.models.tell("note: %s: %s", o.Spec, note)
 		}
 		return resp, nil
 	})

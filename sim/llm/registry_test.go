@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/sim/llm"
 	"parley/sim/llm/llmtest"
@@ -90,7 +91,7 @@ func TestIdentifyIsAdvice(t *testing.T) {
 		var keys llm.Keys
 		keys.Add("sekret-key-1")
 		var told []string
-		models := llm.Models{Registry: llm.Registry{served("a", llm.Identity{Name: "m"}, err)}, Env: llm.Env{Keys: &keys},
+		models := llm.Models{Registry: llm.Registry{served("a", llm.Identity{Name: "m"}, err)}, Env: llm.Env{Keys: &keys, Now: time.Now},
 			Tell: func(s string) { told = append(told, s) }}
 		o, got := models.Open(t.Context(), "a:m")
 		switch {

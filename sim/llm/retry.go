@@ -10,193 +10,229 @@ import (
 	"time"
 )
 
-// Retrier says how often, how late and for how long a call that failed is asked again. Its zero
-// value is ready to use, without jitter.
+// Retrier says how often, how late and for how long a request that failed is repeated. Its zero value
+// is ready to use, without jitter.
 type Retrier struct {
-	// Attempts is how often one call is asked in all; 0: 5. A bad response is asked again once
-	// only, since a server that breaks the protocol rarely mends.
+	// Attempts is how often one request is made in all; 0: 5. Attempts while the endpoint is away do
+	// not count.
 	Attempts int
-	// Base is the longest wait before the second attempt; it doubles with each further one; 0:
-	// half a second. Max is its ceiling; 0: 30 seconds.
+	// Base is the longest wait before the second attempt; it doubles with each further one; 0: half a
+	// second. Max is its ceiling; 0: 30 seconds.
 	Base, Max time.Duration
-	// Patience is the longest wait that a server may ask for. A call that should wait longer fails
-	// at once: asking early would only be refused again. 0: 2 minutes.
+	// Patience is the longest wait that a server may ask for. A request that should wait longer fails
+	// at once: an earlier one would be refused again. 0: 2 minutes.
 	Patience time.Duration
-	// Within is how long after its first failure a call is still asked again; 0: 15 minutes. It
-	// does not end an attempt that is under way: an adapter's own time limit does.
-	Within time.Duration
-	// Reserve is how many retries all calls together may use up; 0: 50. A retry takes one out, one
-	// after a time-out five, since it took so long to come to nothing; each call that succeeds puts
-	// one back. With none left a call fails as over budget after its first attempt, so that a dead
-	// server ends a run in minutes.
+	// Wait is how long a request waits for an endpoint that is away, which is one that does not answer
+	// and from which no other request was answered in the meantime. 0: 5 minutes.
+	Wait time.Duration
+	// Reserve is how many retries all requests together may use up; 0: 50. A retry takes one out, one
+	// after a time-out five; each request that succeeds puts one back. With none left a request fails
+	// as over budget after its first attempt, so that a broken server ends a run in minutes.
 	Reserve int
-	// Rand draws the jitter. It is used by one call at a time. Nil: every wait is the longest.
+	// Rand draws the jitter. It is used by one request at a time. Nil: every wait is the longest.
 	Rand *rand.Rand
-	// Now is the clock that Within is held against. Nil: only the waits count.
-	Now func() time.Time
+	// Tell gets a message when the endpoint is found to be away, and when it is back. Nil: nothing is
+	// told.
+	Tell func(message string)
 }
 
-// The defaults that stand in Retrier's comments.
-const (
-	defaultAttempts = 5
-	defaultBase     = 500 * time.Millisecond
-	defaultMax      = 30 * time.Second
-	defaultPatience = 2 * time.Minute
-	defaultWithin   = 15 * time.Minute
-	defaultReserve  = 50
-	timeoutPrice    = 5
-)
+// timeoutPrice is what a retry after a time-out takes out of the reserve.
+const timeoutPrice = 5
+
+// maxProbe is the longest wait between attempts at an endpoint that is away.
+const maxProbe = 15 * time.Second
 
 // Validate reports settings that make no sense.
-func (p Retrier) Validate() error {
+func (r Retrier) Validate() error {
 	switch {
-	case p.Attempts < 0:
-		return fmt.Errorf("retry: attempts is %d, it has to be 1 or more", p.Attempts)
-	case p.Base < 0 || p.Max < 0 || p.Patience < 0 || p.Within < 0:
+	case r.Attempts < 0:
+		return fmt.Errorf("retry: attempts is %d, it has to be 1 or more", r.Attempts)
+	case r.Base < 0 || r.Max < 0 || r.Patience < 0 || r.Wait < 0:
 		return errors.New("retry: a time is negative")
-	case p.Reserve < 0:
-		return fmt.Errorf("retry: reserve is %d, it has to be 1 or more", p.Reserve)
+	case r.Reserve < 0:
+		return fmt.Errorf("retry: reserve is %d, it has to be 1 or more", r.Reserve)
 	}
 	return nil
 }
 
-// Retry asks again where asking again can help: for temporary faults, after an exponentially growing
-// wait with full jitter, and never before the time that the server asked for. Models that are
-// wrapped by one Retry share its reserve, so wrap all models of one endpoint with the same.
+// Budget is the retries that the requests to one endpoint share. It is safe for concurrent use.
+type Budget struct {
+	Retrier
+	mu       sync.Mutex // guards what follows, and Rand
+	left     int        // of the reserve
+	answered int        // requests that succeeded
+	away     bool       // the endpoint, as was told
+	gone     bool       // a request has waited for it in vain
+}
+
+// NewBudget returns a budget that nothing was taken from.
+func NewBudget(r Retrier) *Budget {
+	r.Attempts, r.Reserve = cmp.Or(r.Attempts, 5), cmp.Or(r.Reserve, 50)
+	r.Base, r.Max = cmp.Or(r.Base, 500*time.Millisecond), cmp.Or(r.Max, 30*time.Second)
+	r.Patience, r.Wait = cmp.Or(r.Patience, 2*time.Minute), cmp.Or(r.Wait, 5*time.Minute)
+	return &Budget{Retrier: r, left: r.Reserve}
+}
+
+// Do makes a request, and repeats it where that can help: for temporary faults, after an exponentially
+// growing wait with full jitter, and never before the time that the server asked for. It returns how
+// often the request was made; an *Error that it returns holds that number too.
+func (b *Budget) Do(ctx context.Context, request func() error) (attempts int, err error) {
+	var waited time.Duration // for the endpoint, which is away
+	for n, counted := 1, 1; ; n++ {
+		seen := b.state()
+		err := request()
+		if err == nil {
+			b.success()
+			return n, nil
+		}
+		e := (*Error)(nil)
+		fault, asked := FaultOf(err), time.Duration(0)
+		away := fault == Unreachable
+		if errors.As(err, &e) {
+			asked, away = e.RetryAfter, away || e.Away
+		}
+		if ctx.Err() != nil || !fault.Temporary() || e != nil && e.Final {
+			return n, gaveUp(err, fault, n, "")
+		}
+		wait := b.wait(counted)
+		switch {
+		case asked > b.Patience:
+			return n, gaveUp(err, fault, n, fmt.Sprintf(
+				"the server asks to wait %s, longer than the %s that parley waits; go on later", asked, b.Patience))
+		case away && b.state() == seen:
+			if b.lost(err, n > 1 || fault == Unreachable, waited >= b.Wait) {
+				return n, gaveUp(err, fault, n, fmt.Sprintf("waited %s for it", b.Wait))
+			}
+			wait = min(b.wait(n), maxProbe, b.Wait-waited)
+			waited += max(wait, asked, time.Millisecond)
+		case counted == b.Attempts:
+			return n, gaveUp(err, fault, n, "")
+		default:
+			if !b.take(fault) {
+				return n, &Error{Model: modelOf(err), Fault: OverBudget, Attempts: n, Err: err,
+					Hint: "too many requests failed for this one to be repeated; see that the server works, then go on"}
+			}
+			counted++
+		}
+		// Requests that were all told the same time must not come back at the same moment.
+		if ctxErr := sleep(ctx, asked+wait); ctxErr != nil {
+			return n, fmt.Errorf("waiting to ask again after %s: %w", err, ctxErr)
+		}
+	}
+}
+
+// Retry is NewBudget as middleware. A reply that was cut in transit is repeated as well, and returned
+// as it is where repeating it did not help. Models that are wrapped by one Retry share its budget, so
+// wrap all models of one endpoint with the same.
 //
-// Put Limit inside of it, so that each attempt counts; and no Retry around a Replay, which would
-// wait to be told the same again.
-func Retry(p Retrier) Middleware {
-	r := &retrying{Retrier: p}
-	r.Attempts = cmp.Or(p.Attempts, defaultAttempts)
-	r.Base, r.Max = cmp.Or(p.Base, defaultBase), cmp.Or(p.Max, defaultMax)
-	r.Patience, r.Within = cmp.Or(p.Patience, defaultPatience), cmp.Or(p.Within, defaultWithin)
-	r.Reserve = cmp.Or(p.Reserve, defaultReserve)
-	r.left = r.Reserve
+// Put Limit inside of it, so that each attempt counts.
+func Retry(r Retrier) Middleware {
+	b := NewBudget(r)
 	return func(next Model) Model {
 		return Func(func(ctx context.Context, req Request) (*Response, error) {
-			return r.generate(ctx, next, req)
+			var resp *Response
+			n, err := b.Do(ctx, func() error {
+				again, err := next.Generate(ctx, req)
+				if err != nil {
+					resp = nil
+					return err
+				}
+				// A server that cuts at the same place again does so on purpose.
+				same := resp != nil && resp.Text == again.Text
+				if resp = again; resp.Finish == Cut {
+					return &Error{Fault: BadResponse, Final: same, Err: errBroken}
+				}
+				return nil
+			})
+			if resp == nil || err != nil && !errors.Is(err, errBroken) {
+				return nil, err
+			}
+			if n > 1 {
+				late := *resp
+				late.Attempts, resp = n, &late
+			}
+			return resp, nil
 		})
 	}
 }
 
-type retrying struct {
-	Retrier
-	mu   sync.Mutex // guards what follows, and Rand
-	left int        // of the reserve
+var errBroken = errors.New("the reply was cut in transit")
+
+// state returns how many requests were answered so far.
+func (b *Budget) state() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.answered
 }
 
-func (r *retrying) generate(ctx context.Context, next Model, req Request) (*Response, error) {
-	var (
-		retried []string
-		waited  time.Duration
-		first   time.Time // of the failures
-		broken  int       // bad responses
-	)
-	for attempt := 1; ; attempt++ {
-		resp, err := next.Generate(ctx, req)
-		if err == nil {
-			r.putBack()
-			if attempt == 1 {
-				return resp, nil
-			}
-			late := *resp
-			late.Attempts, late.Retried = attempt, retried
-			return &late, nil
-		}
-		fault := FaultOf(err)
-		if fault == BadResponse {
-			broken++
-		}
-		if ctx.Err() != nil || !fault.Temporary() || attempt == r.Attempts || broken > 1 {
-			return nil, gaveUp(err, fault, attempt, "")
-		}
-		if r.Now != nil && first.IsZero() {
-			first = r.Now()
-		}
-		wait, asked := r.wait(err, attempt)
-		if asked > r.Patience {
-			return nil, gaveUp(err, fault, attempt, fmt.Sprintf(
-				"the server asks to wait %s, longer than the %s that parley waits; go on later", asked, r.Patience))
-		}
-		since := waited
-		if r.Now != nil {
-			since = r.Now().Sub(first)
-		}
-		if since+wait > r.Within {
-			return nil, gaveUp(err, fault, attempt, fmt.Sprintf("given up %s after the first failure", since.Round(time.Second)))
-		}
-		if !r.take(fault) {
-			return nil, &Error{Model: modelOf(err), Fault: OverBudget, Attempts: attempt, Err: err,
-				Hint: "too many calls failed for this one to be asked again; see that the server works, then go on"}
-		}
-		retried = append(retried, err.Error())
-		if ctxErr := sleep(ctx, wait); ctxErr != nil {
-			return nil, fmt.Errorf("waiting to ask again after %s: %w", err, ctxErr)
-		}
-		waited += wait
+// wait draws the wait after so many attempts.
+func (b *Budget) wait(attempts int) time.Duration {
+	wait := min(b.Base<<min(attempts-1, 20), b.Max)
+	if b.Rand != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		wait = time.Duration(b.Rand.Int64N(int64(wait) + 1))
 	}
+	return wait
 }
 
-// wait returns how long to wait after the attempt, and how much of it the server asked for.
-func (r *retrying) wait(err error, attempt int) (wait, asked time.Duration) {
-	wait = min(r.Base, r.Max)
-	for range attempt - 1 {
-		if wait = min(2*wait, r.Max); wait == r.Max {
-			break
-		}
-	}
-	if r.Rand != nil {
-		r.mu.Lock()
-		wait = time.Duration(r.Rand.Int64N(int64(wait) + 1))
-		r.mu.Unlock()
-	}
-	if e := (*Error)(nil); errors.As(err, &e) {
-		asked = e.RetryAfter
-	}
-	// Calls that were all told the same time must not come back at the same moment.
-	return asked + wait, asked
-}
-
-func (r *retrying) take(f Fault) bool {
+// take takes a retry out of the reserve, and reports whether it was there.
+func (b *Budget) take(f Fault) bool {
 	price := 1
 	if f == TimedOut {
 		price = timeoutPrice
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.left < price {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.left < price {
 		return false
 	}
-	r.left -= price
+	b.left -= price
 	return true
 }
 
-func (r *retrying) putBack() {
-	r.mu.Lock()
-	r.left = min(r.left+1, r.Reserve)
-	r.mu.Unlock()
+func (b *Budget) success() {
+	b.mu.Lock()
+	b.answered++
+	b.left = min(b.left+1, b.Reserve)
+	back := b.away
+	b.away, b.gone = false, false
+	b.mu.Unlock()
+	if back && b.Tell != nil {
+		b.Tell("the server answers again")
+	}
 }
 
-// gaveUp is the error with the number of attempts in it, and the hint where there is something new
-// to say.
+// lost notes that the endpoint is away, and tells so once where it is sure. It reports whether a
+// request, this or another, has waited long enough for it.
+func (b *Budget) lost(err error, sure, enough bool) (gone bool) {
+	b.mu.Lock()
+	known := b.away
+	b.away = b.away || sure
+	b.gone = b.gone || enough
+	gone = b.gone
+	b.mu.Unlock()
+	if sure && !known && !gone && b.Tell != nil {
+		b.Tell(fmt.Sprintf("the server is away; waiting up to %s for it: %s", b.Wait, err))
+	}
+	return gone
+}
+
+// gaveUp is the error with the number of attempts in it, and with the hint.
 func gaveUp(err error, fault Fault, attempts int, hint string) error {
 	if fault == "" {
 		return err
 	}
-	e, ok := err.(*Error)
-	if ok {
-		again := *e
-		e = &again
-	} else {
-		e = &Error{Model: modelOf(err), Fault: fault, Err: err}
+	again := Error{Model: modelOf(err), Fault: fault, Err: err}
+	if e, ok := err.(*Error); ok {
+		again = *e
 	}
-	e.Attempts = attempts
-	if hint != "" && e.Hint != "" {
-		hint = e.Hint + "; " + hint
+	again.Attempts = attempts
+	if hint != "" && again.Hint != "" {
+		hint = again.Hint + "; " + hint
 	}
-	e.Hint = cmp.Or(hint, e.Hint)
-	return e
+	again.Hint = cmp.Or(hint, again.Hint)
+	return &again
 }
 
 // modelOf returns the model that the error names.

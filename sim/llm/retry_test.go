@@ -68,19 +68,23 @@ func TestRetry(t *testing.T) {
 		{name: "ceiling", policy: llm.Retrier{Max: s}, errs: times(4, fault(llm.Unreachable)), gaps: []time.Duration{500 * ms, s, s, s}},
 		{name: "attempts", errs: times(9, fault(llm.Overloaded)), gaps: []time.Duration{500 * ms, s, 2 * s, 4 * s}, want: llm.Overloaded},
 		{name: "one attempt", policy: llm.Retrier{Attempts: 1}, errs: times(9, fault(llm.Overloaded)), want: llm.Overloaded},
-		{name: "bad response once", reason: "a broken server rarely mends",
-			errs: times(9, fault(llm.BadResponse)), gaps: []time.Duration{500 * ms}, want: llm.BadResponse},
+		{name: "bad response", reason: "resets and web pages share the budget with the rest",
+			errs: times(9, fault(llm.BadResponse)), gaps: []time.Duration{500 * ms, s, 2 * s, 4 * s}, want: llm.BadResponse},
 		{name: "two kinds", errs: []error{fault(llm.BadResponse), fault(llm.Overloaded)}, gaps: []time.Duration{500 * ms, s}},
 		{name: "never early", reason: "the jitter comes on top of what the server asked for",
 			errs: []error{later(llm.RateLimited, 30*s)}, gaps: []time.Duration{30*s + 500*ms}},
 		{name: "long but bearable", errs: []error{later(llm.RateLimited, 2*time.Minute)}, gaps: []time.Duration{2*time.Minute + 500*ms}},
 		{name: "too long a wait", reason: "asking early would be refused again",
 			errs: []error{later(llm.RateLimited, time.Hour)}, want: llm.RateLimited, says: "the server asks to wait 1h0m0s"},
-		{name: "within", policy: llm.Retrier{Within: 2 * s, Now: time.Now}, errs: times(9, fault(llm.Overloaded)),
-			gaps: []time.Duration{500 * ms, s}, want: llm.Overloaded, says: "given up 2s after the first failure"},
-		{name: "within, without a clock", policy: llm.Retrier{Within: 2 * s}, errs: times(9, fault(llm.Overloaded)),
-			gaps: []time.Duration{500 * ms, s}, want: llm.Overloaded},
-		{name: "reserve", policy: llm.Retrier{Reserve: 2}, errs: times(9, fault(llm.Unreachable)),
+		{name: "away", reason: "attempts at a server that is away do not count", policy: llm.Retrier{Base: 10 * s},
+			errs: times(8, fault(llm.Unreachable)), gaps: []time.Duration{10 * s, 15 * s, 15 * s, 15 * s, 15 * s, 15 * s, 15 * s, 15 * s}},
+		{name: "away for too long", policy: llm.Retrier{Base: 10 * s, Wait: 30 * s}, errs: times(99, fault(llm.Unreachable)),
+			gaps: []time.Duration{10 * s, 15 * s, 5 * s}, want: llm.Unreachable, says: "waited 30s for it"},
+		{name: "a proxy whose server is away", policy: llm.Retrier{Base: 10 * s, Wait: 30 * s},
+			errs: times(99, &llm.Error{Model: "m", Fault: llm.Overloaded, Away: true}),
+			gaps: []time.Duration{10 * s, 15 * s, 5 * s}, want: llm.Overloaded, says: "waited 30s for it"},
+		{name: "final", errs: times(9, &llm.Error{Model: "m", Fault: llm.Overloaded, Final: true}), want: llm.Overloaded},
+		{name: "reserve", policy: llm.Retrier{Reserve: 2}, errs: times(9, fault(llm.Overloaded)),
 			gaps: []time.Duration{500 * ms, s}, want: llm.OverBudget, says: "so it says"},
 		{name: "time-outs are dear", policy: llm.Retrier{Reserve: 9}, errs: times(9, fault(llm.TimedOut)),
 			gaps: []time.Duration{500 * ms}, want: llm.OverBudget},
@@ -111,8 +115,8 @@ func TestRetry(t *testing.T) {
 					}
 					return
 				}
-				if n := len(test.errs); n > 0 && (resp.Attempts != n+1 || len(resp.Retried) != n) {
-					t.Errorf("response says %d attempts and %d reasons, want %d and %d", resp.Attempts, len(resp.Retried), n+1, n)
+				if n := len(test.errs); n > 0 && resp.Attempts != n+1 {
+					t.Errorf("response says %d attempts, want %d", resp.Attempts, n+1)
 				}
 			})
 		})
@@ -157,40 +161,100 @@ func TestRetryCancelled(t *testing.T) {
 	})
 }
 
-func TestRetryReserve(t *testing.T) {
-	// A dead server: 1,000 calls, one after the other, must not take hours.
+// A dead server: 1,000 calls, one after the other, must not take hours.
+func TestRetryDeadServer(t *testing.T) {
+	tests := []struct {
+		fault llm.Fault
+		want  llm.Fault // of all calls but the first
+	}{{llm.Unreachable, llm.Unreachable}, {llm.Overloaded, llm.OverBudget}}
+	for _, tt := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			mw := llm.Retry(llm.Retrier{})
+			dead := mw(&failing{errs: times(10_000, fault(tt.fault))})
+			start := time.Now()
+			failed := 0
+			for range 1000 {
+				if _, err := dead.Generate(t.Context(), llm.Request{}); llm.FaultOf(err) == tt.want {
+					failed++
+				}
+			}
+			if took := time.Since(start); took > 6*time.Minute || failed < 980 {
+				t.Errorf("%s: 1,000 calls to a dead server took %s; %d failed as %s", tt.fault, took, failed, tt.want)
+			}
+			// It comes back: each success gives a retry back.
+			alive := mw(&failing{})
+			for range 3 {
+				if _, err := alive.Generate(t.Context(), llm.Request{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := mw(&failing{errs: times(2, fault(tt.fault))}).Generate(t.Context(), llm.Request{}); err != nil {
+				t.Errorf("after three successes: %v", err)
+			}
+		})
+	}
+}
+
+// An outage is told once, and so is its end; requests to a server that answers others are not waiting
+// for it.
+func TestRetryOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		mw := llm.Retry(llm.Retrier{})
-		dead := mw(&failing{errs: times(10_000, fault(llm.Unreachable))})
-		start := time.Now()
-		over := 0
-		for range 1000 {
-			if _, err := dead.Generate(t.Context(), llm.Request{}); llm.FaultOf(err) == llm.OverBudget {
-				over++
+		var told []string
+		mw := llm.Retry(llm.Retrier{Tell: func(s string) { told = append(told, s) }})
+		if _, err := mw(&failing{errs: times(20, fault(llm.Unreachable))}).Generate(t.Context(), llm.Request{}); err != nil {
+			t.Fatal(err)
+		}
+		if len(told) != 2 || !strings.Contains(told[0], "waiting up to 5m0s") || !strings.Contains(told[1], "answers again") {
+			t.Errorf("told %q", told)
+		}
+
+		mw = llm.Retry(llm.Retrier{})
+		healthy := mw(&failing{})
+		busy := &llm.Error{Model: "m", Fault: llm.Overloaded, Away: true}
+		f := &failing{errs: times(99, busy)}
+		_, err := mw(llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
+			healthy.Generate(ctx, req)
+			return f.Generate(ctx, req)
+		})).Generate(t.Context(), llm.Request{})
+		if llm.FaultOf(err) != llm.Overloaded || len(f.asked) != 5 {
+			t.Errorf("%d attempts, %v; want 5, since other requests were answered", len(f.asked), err)
+		}
+	})
+}
+
+// A reply that was cut in transit is asked for again, and kept where that does not help.
+func TestRetryCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tests := []struct {
+			replies  []string // all cut but one that ends with a full stop
+			want     string
+			attempts int
+			reason   string
+		}{
+			{[]string{"I ro", "I row", "I row."}, "I row.", 3, ""},
+			{[]string{"I row", "I row", "I row."}, "I row", 2, "a server that cuts at the same place does so on purpose"},
+			{[]string{"a", "b", "c", "d", "e", "f."}, "e", 5, "the attempts are used up"},
+		}
+		for _, tt := range tests {
+			n := 0
+			m := llm.Retry(llm.Retrier{})(llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
+				text := tt.replies[n]
+				n++
+				if strings.HasSuffix(text, ".") {
+					return &llm.Response{Text: text, Finish: llm.Stop}, nil
+				}
+				return &llm.Response{Text: text, Finish: llm.Cut}, nil
+			}))
+			resp, err := m.Generate(t.Context(), llm.Request{})
+			if err != nil || resp.Text != tt.want || resp.Attempts != tt.attempts {
+				t.Errorf("got %+v, %v, want %q after %d attempts; %s", resp, err, tt.want, tt.attempts, tt.reason)
 			}
-		}
-		if took := time.Since(start); took > 5*time.Minute {
-			t.Errorf("1,000 calls to a dead server took %s", took)
-		}
-		if over < 980 {
-			t.Errorf("%d calls of 1,000 were over budget", over)
-		}
-		// It comes back: each success gives a retry back.
-		alive := mw(&failing{})
-		for range 3 {
-			if _, err := alive.Generate(t.Context(), llm.Request{}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		f := &failing{errs: times(2, fault(llm.Unreachable))}
-		if _, err := mw(f).Generate(t.Context(), llm.Request{}); err != nil {
-			t.Errorf("after three successes: %v", err)
 		}
 	})
 }
 
 func TestRetrierValidate(t *testing.T) {
-	for _, bad := range []llm.Retrier{{Attempts: -1}, {Base: -1}, {Max: -1}, {Patience: -1}, {Within: -1}, {Reserve: -1}} {
+	for _, bad := range []llm.Retrier{{Attempts: -1}, {Base: -1}, {Max: -1}, {Patience: -1}, {Wait: -1}, {Reserve: -1}} {
 		if bad.Validate() == nil {
 			t.Errorf("%+v is valid", bad)
 		}

@@ -46,7 +46,7 @@ type Protocol struct {
 	// model called "missing" is its own affair: it fails as the real server does.
 	Serve func(answer func(Asked) Answer) http.Handler
 	// Open opens a model of the server at the address.
-	// Its replies are cut at MaxReply bytes of text.
+	// Its replies are cut at MaxReply bytes of text, or at as many as max_tokens allows.
 	Open     func(t *testing.T, address, model string) llm.Model
 	MaxReply int
 }

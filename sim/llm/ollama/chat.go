@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // Generate asks the server for one reply.
@@ -38,10 +39,8 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (*llm.Response, e
 	}
 	resp.Ignored = ignored
 	numCtx, _ := chat.Options["num_ctx"].(int)
-	if p := resp.Usage.Prompt; p != nil {
-		// Servers that do not know truncate=false show it only so.
-		resp.Truncated = numCtx > 0 && *p >= numCtx || wire.Cut(req.Messages, *p)
-	}
+	// Servers that do not know truncate=false show it only so.
+	resp.Truncated = numCtx > 0 && resp.Usage.Prompt != nil && *resp.Usage.Prompt >= numCtx
 	return resp, nil
 }
 
@@ -143,68 +142,83 @@ func (m *Model) think(chat *api.ChatRequest, think string) (ignored []string) {
 	return nil
 }
 
+// stream gathers the pieces of one reply.
+type stream struct {
+	content, thought strings.Builder
+	tools            []api.ToolCall
+	logprobs         []llm.TokenLogprob
+	last             api.ChatResponse
+	seen             bool // a piece came
+}
+
+func (s *stream) add(r api.ChatResponse) {
+	s.content.WriteString(r.Message.Content)
+	s.thought.WriteString(r.Message.Thinking)
+	s.tools = append(s.tools, r.Message.ToolCalls...)
+	for _, p := range r.Logprobs {
+		s.logprobs = append(s.logprobs, logprob(p))
+	}
+	s.seen = s.seen || r.Model != "" || !r.CreatedAt.IsZero() || s.content.Len()+s.thought.Len() > 0
+	s.last = r
+}
+
+// text is the reply as it came. A call of a tool, which was not offered, is its raw JSON.
+func (s *stream) text(limit int) string {
+	text := s.content.String()
+	if len(s.tools) > 0 && strings.TrimSpace(text) == "" {
+		calls, _ := json.Marshal(map[string]any{"tool_calls": s.tools})
+		text = string(calls)
+	}
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
+}
+
 // ask puts the request to the server and gathers the stream.
 func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, error) {
-	var (
-		content, thought strings.Builder
-		logprobs         []llm.TokenLogprob
-		last             api.ChatResponse
-	)
+	var got stream
+	tokens, _ := chat.Options["num_predict"].(int)
+	bounds := wire.ReplyBounds(tokens, chat.TopLogprobs, m.o.MaxReply)
 	start := m.now()
-	client, x := m.client(16*int64(m.o.MaxReply) + 1<<20)
+	client, x := m.client(bounds.Stream)
 	err := client.Chat(ctx, chat, func(r api.ChatResponse) error {
-		content.WriteString(r.Message.Content)
-		thought.WriteString(r.Message.Thinking)
-		for _, p := range r.Logprobs {
-			logprobs = append(logprobs, logprob(p))
-		}
-		last = r
-		if content.Len()+thought.Len() > m.o.MaxReply {
+		if got.add(r); got.content.Len()+got.thought.Len() > bounds.Text {
 			return wire.ErrFlood
 		}
 		return nil
 	})
-	flood := errors.Is(err, wire.ErrFlood)
+	flood := errors.Is(err, wire.ErrFlood) || err == nil && x.body != nil && errors.Is(x.body.Err, wire.ErrFlood)
+	last := &got.last
 	switch {
 	case flood, last.Done && err == nil:
 	case ctx.Err() != nil:
-		// The kit returns no error for a stream that was given up.
+		// The client library returns no error for a stream that was given up.
 		return nil, m.lost(ctx, ctx.Err())
 	case err != nil:
 		return nil, m.refused(err, x, len(chat.Format) > 0)
-	case x.body != nil && errors.Is(x.body.Err, wire.ErrFlood):
-		flood = true
 	case x.body != nil && x.body.Err != nil:
 		return nil, m.lost(ctx, x.body.Err)
-	case last.Model == "" && last.CreatedAt.IsZero() && content.Len() == 0 && thought.Len() == 0:
+	case !got.seen:
 		return nil, m.fail(llm.BadResponse, errors.New("the server answered nothing"), "is it an Ollama server?")
 	}
 	if last.DoneReason == "load" || last.DoneReason == "unload" {
 		return nil, m.fail(llm.BadRequest, errors.New("the server loaded the model and wrote nothing: it saw no message to answer"), "")
 	}
-	resp := &llm.Response{ServedBy: last.Model, Logprobs: logprobs}
-	resp.Text, resp.Reasoning = wire.Reasoning(content.String())
-	if thought.Len() > 0 {
-		resp.Reasoning = strings.TrimSpace(thought.String() + "\n" + resp.Reasoning)
+	finish, failed := wire.Finish(last.DoneReason)
+	if failed {
+		return nil, m.fail(llm.Overloaded, errors.New("the server did not finish the reply: "+llm.Excerpt(last.DoneReason, 100)), "")
+	}
+	resp := &llm.Response{
+		Text: got.text(bounds.Text), Reasoning: got.thought.String(), Finish: finish, FinishRaw: llm.Excerpt(last.DoneReason, 100),
+		ServedBy: last.Model, Logprobs: got.logprobs,
+		Timing: llm.Timing{Load: last.LoadDuration, Prompt: last.PromptEvalDuration, Generate: last.EvalDuration, Total: last.TotalDuration},
 	}
 	switch {
 	case flood:
 		resp.Finish = llm.Length
-		if len(resp.Text) > m.o.MaxReply {
-			resp.Text = strings.ToValidUTF8(resp.Text[:m.o.MaxReply], "")
-		}
 	case !last.Done: // such as after 30 equal tokens, where the server stops without a word
 		resp.Finish = llm.Cut
-	case last.DoneReason == "length":
-		resp.Finish = llm.Length
-	default:
-		resp.Finish = llm.Stop
 	}
-	if last.PromptEvalCount > 0 { // how many came from its cache, the server does not say
+	if last.PromptEvalCount > 0 && last.EvalCount >= 0 { // how many came from its cache, the server does not say
 		resp.Usage = llm.Usage{Prompt: &last.PromptEvalCount, Completion: &last.EvalCount}
-	}
-	resp.Timing = llm.Timing{
-		Load: last.LoadDuration, Prompt: last.PromptEvalDuration, Generate: last.EvalDuration, Total: last.TotalDuration,
 	}
 	if !start.IsZero() {
 		resp.Timing.Total = m.now().Sub(start)

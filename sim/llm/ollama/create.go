@@ -12,7 +12,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // Digest is the name under which a server keeps a file: of what it holds. Progress, which may be nil,

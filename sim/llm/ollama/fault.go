@@ -10,7 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // refused makes a failure of what the server, or the kit, answered instead of a reply.
@@ -30,7 +30,7 @@ func (m *Model) refused(err error, x *exchange, schema bool) error {
 	default:
 		said = err.Error() // an error line within the stream, or no JSON
 	}
-	said = strings.TrimSpace(said)
+	said = llm.Excerpt(said, 300)
 	fault := wire.Fault(code, said)
 	lower := strings.ToLower(said)
 	hint := ""
@@ -48,8 +48,8 @@ func (m *Model) refused(err error, x *exchange, schema bool) error {
 	case fault == llm.Denied && code == http.StatusUnauthorized:
 		hint = "ollama signin"
 	}
-	e := m.fail(fault, errors.New(wire.Excerpt(said)), hint)
-	e.RetryAfter = wire.RetryAfter(x.header, m.now())
+	e := m.fail(fault, errors.New(said), hint)
+	e.RetryAfter, e.Away = wire.RetryAfter(x.header, m.now()), wire.Away(code)
 	return e
 }
 

@@ -3,41 +3,57 @@ package ollama
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
 	"parley/sim/llm"
 )
 
-// Identify says which weights the server has under the model's name, and what the server is.
+// Identify says which weights the server has under the model's name, and what the server is. What it
+// does not tell is noted; a server that is not there, or that has no such model, is an error.
 func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
-	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+	limited, cancel := context.WithTimeout(ctx, min(m.o.Timeout, time.Minute))
 	defer cancel()
 	id := llm.Identity{Name: m.name, Server: m.address()}
 	client, x := m.client(64 << 20)
-	failed := func(err error) (llm.Identity, error) {
-		if ctx.Err() != nil {
-			return id, m.lost(ctx, ctx.Err())
+	// settle makes a failure of an error that stops a run, and notes all others.
+	settle := func(err error) error {
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return m.lost(ctx, ctx.Err())
+		case limited.Err() != nil:
+			err = limited.Err()
+		default:
+			err = m.refused(err, x, false)
+			if fault := llm.FaultOf(err); fault == llm.Unreachable || fault == llm.NotFound || fault == llm.Denied {
+				return err
+			}
 		}
-		return id, m.refused(err, x, false)
+		id.Note = "the server did not identify the model: " + err.Error()
+		return nil
 	}
-	version, err := client.Version(ctx)
-	if err != nil {
-		return failed(err)
+	version, err := client.Version(limited)
+	if err := settle(err); err != nil {
+		return id, err
 	}
 	id.Version = version
-	list, err := client.List(ctx)
-	if err != nil {
-		return failed(err)
+	list, err := client.List(limited)
+	if err := settle(err); err != nil {
+		return id, err
 	}
-	for _, e := range list.Models {
-		if same(e.Name, m.name) {
-			id.Name, id.Digest = e.Name, e.Digest
+	if list != nil {
+		for _, e := range list.Models {
+			if same(e.Name, m.name) {
+				id.Name, id.Digest = e.Name, e.Digest
+			}
 		}
 	}
-	show, err := client.Show(ctx, &api.ShowRequest{Model: m.name})
+	show, err := client.Show(limited, &api.ShowRequest{Model: m.name})
 	if err != nil {
-		return failed(err)
+		return id, settle(err)
 	}
 	id.Family, id.Parameters, id.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
 	if arch, ok := show.ModelInfo["general.architecture"].(string); ok {

@@ -6,6 +6,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // DefaultHost is where a server is looked for when nothing says otherwise.
@@ -33,7 +34,7 @@ type Options struct {
 	Host     string
 	HTTP     *http.Client     // nil: http.DefaultClient
 	Timeout  time.Duration    // for a whole reply, loading the model included; 0: 10 minutes
-	MaxReply int              // bytes of text after which a reply is cut; 0: 4 MiB
+	MaxReply int              // bytes of text after which a reply is cut; 0: 4 MiB; long before that by max_tokens
 	Now      func() time.Time // for dates in Retry-After and for times; nil: both are left out
 }
 
@@ -77,15 +78,9 @@ var (
 //	timeout=10m      for a whole reply, loading the model included
 func Open(ctx context.Context, spec llm.Spec, o Options) (llm.Model, error) {
 	m := &Model{name: spec.Name, text: spec.String(), o: o, gpu: -1, noThink: map[string]bool{}}
-	if m.o.HTTP == nil {
-		m.o.HTTP = http.DefaultClient
-	}
-	if m.o.Timeout <= 0 {
-		m.o.Timeout = 10 * time.Minute
-	}
-	if m.o.MaxReply <= 0 {
-		m.o.MaxReply = wire.MaxReply
-	}
+	m.o.HTTP = wire.Client(o.HTTP)
+	m.o.Timeout = cmp.Or(max(o.Timeout, 0), 10*time.Minute)
+	m.o.MaxReply = cmp.Or(max(o.MaxReply, 0), 4<<20)
 	read := wire.NewOptions(spec)
 	read.Int("num_ctx", 1, &m.set.NumCtx)
 	read.Int("num_thread", 1, &m.set.NumThread)
@@ -100,11 +95,7 @@ func Open(ctx context.Context, spec llm.Spec, o Options) (llm.Model, error) {
 	if err := read.Err(); err != nil {
 		return nil, err
 	}
-	address := spec.BaseURL
-	if address == "" {
-		address = o.Host
-	}
-	base, err := parseHost(address)
+	base, err := parseHost(cmp.Or(spec.BaseURL, o.Host))
 	if err != nil {
 		return nil, fmt.Errorf("model %q: %w", spec, err)
 	}

@@ -124,7 +124,7 @@ func TestTimingAndUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := llm.Response{
-		Text: "a", Finish: llm.Stop, ServedBy: "m", Usage: llm.Usage{Prompt: new(21), Completion: new(0)},
+		Text: "a", Finish: llm.Stop, FinishRaw: "stop", ServedBy: "m", Usage: llm.Usage{Prompt: new(21), Completion: new(0)},
 		Timing: llm.Timing{Load: 1000, Prompt: 2000, Generate: 3000, Total: 9000},
 	}
 	if diff := cmp.Diff(want, *got); diff != "" {
@@ -146,8 +146,6 @@ func TestTruncated(t *testing.T) {
 	}{
 		{100, 30, 512, false, ""},
 		{9000, 512, 512, true, "as many tokens as fit"},
-		{9000, 338, 512, true, "the oldest messages were dropped"},
-		{9000, 338, 0, true, "the same, with the context's size unknown"},
 		{9000, 2200, 4096, false, ""},
 	}
 	for _, tt := range tests {
@@ -287,7 +285,7 @@ func TestHosts(t *testing.T) {
 	for _, tt := range tests {
 		m := open(t, tt.spec, ollama.Options{Host: tt.host, HTTP: client})
 		id, err := m.(llm.Identifier).Identify(t.Context())
-		if err == nil || id.Server != tt.want || strings.Contains(err.Error(), "secret") {
+		if id.Server != tt.want || strings.Contains(fmt.Sprint(id.Note, err), "secret") {
 			t.Errorf("%s at %q: server %q, error %v, want %q", tt.spec, tt.host, id.Server, err, tt.want)
 		}
 	}
@@ -363,4 +361,55 @@ func ExampleOpen() {
 	}
 	fmt.Println(resp.Text, resp.Finish)
 	// Output: Mind the rope. stop
+}
+
+func TestDoneReasons(t *testing.T) {
+	tests := []struct {
+		reason string
+		want   llm.Finish
+		fault  llm.Fault
+	}{
+		{"stop", llm.Stop, ""}, {"", llm.Stop, ""}, {"length", llm.Length, ""}, {"some_new_word", llm.Stop, ""},
+		{"error", "", llm.Overloaded}, {"load", "", llm.BadRequest},
+	}
+	for _, tt := range tests {
+		h := newHost(t, func(w http.ResponseWriter, _ string, _ map[string]any) {
+			fmt.Fprintf(w, `{"model":"m","message":{"content":"a"},"done":true,"done_reason":%q}`, tt.reason)
+		})
+		got, err := open(t, "ollama:m", ollama.Options{Host: h.URL}).Generate(t.Context(), ask())
+		if llm.FaultOf(err) != tt.fault || err == nil && (got.Finish != tt.want || got.FinishRaw != tt.reason) {
+			t.Errorf("%q: got %+v, %v, want %q or fault %q", tt.reason, got, err, tt.want, tt.fault)
+		}
+	}
+}
+
+// A prompt is not for another host than the one that the user named.
+func TestNoRedirectElsewhere(t *testing.T) {
+	stranger := newHost(t, func(w http.ResponseWriter, _ string, _ map[string]any) {
+		io.WriteString(w, `{"model":"m","message":{"content":"a"},"done":true}`)
+	})
+	h := newHost(t, func(w http.ResponseWriter, path string, _ map[string]any) {
+		w.Header().Set("Location", stranger.URL+path)
+		w.WriteHeader(http.StatusTemporaryRedirect)
+	})
+	m := open(t, "ollama:m", ollama.Options{Host: h.URL})
+	if _, err := m.Generate(t.Context(), ask()); err == nil || !strings.Contains(err.Error(), stranger.URL) {
+		t.Errorf("got %v, want where the server redirects to", err)
+	}
+	if id, err := m.(llm.Identifier).Identify(t.Context()); err == nil && id.Note == "" {
+		t.Errorf("identified %+v", id)
+	}
+	if len(stranger.bodies) != 0 {
+		t.Errorf("another host was sent %v", stranger.bodies)
+	}
+}
+
+func TestToolCall(t *testing.T) {
+	h := newHost(t, func(w http.ResponseWriter, _ string, _ map[string]any) {
+		io.WriteString(w, `{"model":"m","message":{"content":"","tool_calls":[{"function":{"name":"roll","arguments":{"die":20}}}]},"done":true,"done_reason":"stop"}`)
+	})
+	got, err := open(t, "ollama:m", ollama.Options{Host: h.URL}).Generate(t.Context(), ask())
+	if err != nil || !strings.HasPrefix(got.Text, `{"tool_calls":[`) || !strings.Contains(got.Text, `"roll"`) {
+		t.Errorf("got %+v, %v; no tool was offered, and the reply is not empty", got, err)
+	}
 }

@@ -13,30 +13,31 @@ import (
 	kit "github.com/sashabaranov/go-openai"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // exchange is one request and its reply: the kit's HTTPDoer, which puts our body in place of the
-// kit's and hands the reply on as lines that the kit reads right.
+// kit's and passes the reply on as lines that the kit reads right.
 type exchange struct {
 	client *http.Client
+	keys   *llm.Keys
 	body   []byte // nil: the kit's own
-	lines  bool   // the reply is to be read line by line, in a stream or in one piece
-	limit  int64  // bytes of the reply
+	bounds wire.Bounds
+	lines  bool // the reply is to be read line by line, in a stream or in one piece
 
 	status int
 	header http.Header
-	failed []byte // what the server said where the status is a failure
+	failed []byte // what the server wrote where the status is a failure
 	raw    []byte // all of the reply, where it is not read by lines
+	done   bool   // the reply was one piece, or the stream said that it is done
 }
 
-func (m *Model) exchange(sent body) (*exchange, error) {
+func (m *Model) exchange(sent body, bounds wire.Bounds) (*exchange, error) {
 	encoded, err := json.Marshal(sent.fields)
 	if err != nil {
 		return nil, m.fail(llm.BadRequest, fmt.Errorf("the request cannot be encoded: %w", err), "")
 	}
-	// A token of text is some 250 bytes of a stream, and more than ten times that with alternatives.
-	return &exchange{client: m.o.HTTP, body: encoded, lines: true, limit: 16*int64(m.o.MaxReply) + 1<<20}, nil
+	return &exchange{client: m.o.HTTP, keys: &m.keys, body: encoded, lines: true, bounds: bounds}, nil
 }
 
 func (m *Model) client(x *exchange) *kit.Client {
@@ -52,9 +53,7 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
 	}
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	client := *x.client
-	client.CheckRedirect = sameHost
-	resp, err := client.Do(r)
+	resp, err := x.client.Do(r)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +67,7 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 		err = x.relay(resp)
 	default:
 		defer resp.Body.Close()
-		x.raw, err = io.ReadAll(&wire.Body{ReadCloser: resp.Body, Left: x.limit})
+		x.raw, err = io.ReadAll(&wire.Body{ReadCloser: resp.Body, Left: x.bounds.Frame})
 		resp.Body = io.NopCloser(bytes.NewReader(x.raw))
 	}
 	if err != nil && x.status < http.StatusBadRequest {
@@ -78,42 +77,30 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// sameHost keeps keys at home: net/http takes only some headers away when another host takes over,
-// and api-key is not among them.
-func sameHost(r *http.Request, via []*http.Request) error {
-	if len(via) >= 5 {
-		return errors.New("stopped after 5 redirects")
-	}
-	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme && r.URL.Scheme != "https" {
-		return fmt.Errorf("the server sends requests on to %s://%s; use that as the base URL if it is right", r.URL.Scheme, r.URL.Host)
-	}
-	return nil
-}
-
 // relay puts a reader of whole data lines in place of the reply's body. A reply in one piece becomes
 // one line.
 func (x *exchange) relay(resp *http.Response) error {
-	src := bufio.NewReader(&wire.Body{ReadCloser: resp.Body, Left: x.limit})
-	lines := &events{src: src}
+	src := bufio.NewReader(&wire.Body{ReadCloser: resp.Body, Left: x.bounds.Stream})
+	lines := &events{x: x, src: src}
 	first, err := firstByte(src)
 	switch {
 	case errors.Is(err, io.EOF):
-		// An empty reply is told as such by who reads it.
+		// The reader of the lines reports an empty reply.
 	case err != nil:
 		return err
 	case first == '<':
 		return &protocolError{"the server answers with a web page", "is the base URL right? it usually ends in /v1"}
 	case first == '{' && !strings.Contains(resp.Header.Get("Content-Type"), "event-stream"):
-		whole, err := io.ReadAll(src)
+		whole, err := io.ReadAll(&wire.Body{ReadCloser: io.NopCloser(src), Left: x.bounds.Frame})
 		if err != nil {
 			return err
 		}
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, whole); err != nil {
-			return &protocolError{"the reply is not JSON: " + wire.Excerpt(string(whole)), ""}
+			return &protocolError{"the reply is not JSON: " + llm.Excerpt(x.keys.Redact(string(whole)), 300), ""}
 		}
 		lines.take(compact.Bytes())
-		lines.done = true
+		lines.ended, x.done = true, true
 	}
 	resp.Body = struct {
 		io.Reader
@@ -128,7 +115,7 @@ func firstByte(src *bufio.Reader) (byte, error) {
 		if err != nil {
 			return 0, err
 		}
-		if b != ' ' && b != '\n' && b != '\r' && b != '\t' && b != 0xEF && b != 0xBB && b != 0xBF {
+		if strings.IndexByte(" \n\r\t\xEF\xBB\xBF", b) < 0 {
 			return b, src.UnreadByte()
 		}
 	}
@@ -140,17 +127,18 @@ type protocolError struct{ what, hint string }
 func (e *protocolError) Error() string { return e.what }
 
 // saidError is an error that a server put into a reply that had begun well.
-type saidError struct{ refusal }
+type saidError struct{ wire.Refusal }
 
-func (e *saidError) Error() string { return e.message }
+func (e *saidError) Error() string { return e.Message }
 
 // events reads a stream of server-sent events and gives on its data lines alone, each whole: the
 // last one also where the server forgot to end it. An error within the stream ends it.
 type events struct {
+	x       *exchange
 	src     *bufio.Reader
 	kind    string // of the event that the next data line belongs to
 	pending []byte
-	done    bool
+	ended   bool
 	err     error
 }
 
@@ -159,12 +147,12 @@ func (e *events) Read(p []byte) (int, error) {
 		if e.err != nil {
 			return 0, e.err
 		}
-		if e.done {
+		if e.ended {
 			return 0, io.EOF
 		}
-		line, err := e.src.ReadBytes('\n')
+		line, err := e.readLine()
 		if err == io.EOF {
-			e.done = true
+			e.ended = true
 		} else if err != nil {
 			e.err = err
 			continue
@@ -174,6 +162,19 @@ func (e *events) Read(p []byte) (int, error) {
 	n := copy(p, e.pending)
 	e.pending = e.pending[n:]
 	return n, nil
+}
+
+// readLine reads a line of bounded length.
+func (e *events) readLine() (line []byte, err error) {
+	for {
+		piece, err := e.src.ReadSlice('\n')
+		if line = append(line, piece...); int64(len(line)) > e.x.bounds.Frame {
+			return nil, wire.ErrFlood
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
 }
 
 func (e *events) line(line []byte) {
@@ -193,13 +194,14 @@ func (e *events) take(payload []byte) {
 	if len(payload) == 0 {
 		return
 	}
+	e.x.done = e.x.done || string(payload) == "[DONE]"
 	if e.kind == "error" || bytes.Contains(payload, []byte(`"error"`)) {
 		var has struct {
 			Error json.RawMessage `json:"error"`
 		}
 		err := json.Unmarshal(payload, &has)
 		if e.kind == "error" || err == nil && len(has.Error) > 0 && string(has.Error) != "null" {
-			e.err = &saidError{parseRefusal(0, payload)}
+			e.err = &saidError{wire.ReadRefusal(0, payload, e.x.keys)}
 			return
 		}
 	}

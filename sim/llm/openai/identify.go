@@ -12,7 +12,7 @@ import (
 	kit "github.com/sashabaranov/go-openai"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // probe finds out once which dialect the server speaks. Where it cannot be told now, the next
@@ -54,9 +54,7 @@ func (m *Model) get(ctx context.Context, path string, into any) (status int, err
 	if err != nil {
 		return 0, err
 	}
-	client := *m.o.HTTP
-	client.CheckRedirect = sameHost
-	resp, err := client.Do(r)
+	resp, err := m.o.HTTP.Do(r)
 	if err != nil {
 		return 0, err
 	}
@@ -78,40 +76,51 @@ type entry struct {
 }
 
 // entries lists the server's models.
-func (m *Model) entries(ctx context.Context) ([]entry, error) {
-	x := &exchange{client: m.o.HTTP, limit: 16 << 20}
-	_, err := m.client(x).ListModels(ctx)
+func (m *Model) entries(ctx context.Context) (entries []entry, status int, err error) {
+	x := &exchange{client: m.o.HTTP, keys: &m.keys, bounds: wire.Bounds{Frame: 16 << 20}}
+	_, err = m.client(x).ListModels(ctx)
 	if x.status >= http.StatusBadRequest {
 		// Not refusedError, which asks for this list.
-		r := parseRefusal(x.status, x.failed)
-		return nil, m.fail(wire.Fault(x.status, r.all()), errors.New(r.message), "")
+		r := wire.ReadRefusal(x.status, x.failed, &m.keys)
+		return nil, x.status, m.fail(r.Fault(), errors.New(r.Message), "")
 	}
 	if err != nil && x.raw == nil {
-		return nil, m.lost(ctx, err)
+		return nil, x.status, m.lost(ctx, err)
 	}
 	var list struct {
 		Data []entry `json:"data"`
 	}
 	if err := json.Unmarshal(x.raw, &list); err != nil {
-		return nil, m.fail(llm.BadResponse, errors.New("the list of models does not parse"), "")
+		return nil, x.status, m.fail(llm.BadResponse, errors.New("the list of models does not parse"), "")
 	}
-	return list.Data, nil
+	return list.Data, x.status, nil
 }
 
 // Identify says what the server tells of the model: its entry in the list of models, and for an
-// Ollama server the digest of its weights.
+// Ollama server the digest of its weights. A server without a list, or that refuses it, is noted; one
+// that is not there, that asks for a key, or that is Ollama's and has no such model, is an error.
 func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
-	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
-	defer cancel()
 	server := *m.base
 	server.User = nil
 	id := llm.Identity{Name: m.name, Server: server.String()}
-	if err := m.probe(ctx); err != nil {
+	if err := m.needsKey(); err != nil {
 		return id, err
 	}
-	entries, err := m.entries(ctx)
-	if err != nil {
+	limited, cancel := context.WithTimeout(ctx, min(m.o.Timeout, time.Minute))
+	defer cancel()
+	if err := m.probe(limited); err != nil {
 		return id, err
+	}
+	entries, status, err := m.entries(limited)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil || llm.FaultOf(err) == llm.Unreachable:
+		return id, err
+	case status == http.StatusUnauthorized:
+		return id, m.refusedError(limited, wire.Refusal{Status: status, Message: "the list of models is refused"}, nil, false)
+	default:
+		id.Note = "the server did not list its models: " + err.Error()
+		return id, nil
 	}
 	known := m.knows()
 	id.Version = known.version
@@ -128,6 +137,12 @@ func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
 	if !listed {
 		return id, m.fail(llm.NotFound, errors.New("the server has no such model"), "ollama pull "+m.name)
 	}
+	m.weights(limited, &id)
+	return id, nil
+}
+
+// weights adds what an Ollama server tells of a model's weights.
+func (m *Model) weights(ctx context.Context, id *llm.Identity) {
 	var tags struct {
 		Models []struct {
 			Name, Digest string
@@ -138,19 +153,22 @@ func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
 			}
 		}
 	}
-	if _, err := m.get(ctx, "/api/tags", &tags); err == nil {
-		for _, t := range tags.Models {
-			if t.Name == id.Name {
-				id.Digest, id.Family = t.Digest, t.Details.Family
-				id.Parameters, id.Quantization = t.Details.Parameters, t.Details.Quantization
-			}
+	if _, err := m.get(ctx, "/api/tags", &tags); err != nil {
+		id.Note = "the server did not list its weights: " + err.Error()
+	}
+	for _, t := range tags.Models {
+		if t.Name == id.Name {
+			id.Digest, id.Family = t.Digest, t.Details.Family
+			id.Parameters, id.Quantization = t.Details.Parameters, t.Details.Quantization
 		}
 	}
-	return id, nil
 }
 
 // Embed turns texts into vectors, in one request.
 func (m *Model) Embed(ctx context.Context, texts []string) (*llm.Response, error) {
+	if err := m.needsKey(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
 	input := make([]string, len(texts))
@@ -159,10 +177,10 @@ func (m *Model) Embed(ctx context.Context, texts []string) (*llm.Response, error
 			input[i] = "." // nothing is not taken as input
 		}
 	}
-	x := &exchange{client: m.o.HTTP, limit: 64 << 20}
+	x := &exchange{client: m.o.HTTP, keys: &m.keys, bounds: wire.Bounds{Frame: 16 << 20}}
 	got, err := m.client(x).CreateEmbeddings(ctx, kit.EmbeddingRequestStrings{Input: input, Model: kit.EmbeddingModel(m.name)})
 	if x.status >= http.StatusBadRequest {
-		return nil, m.refusedError(ctx, parseRefusal(x.status, x.failed), x.header, false)
+		return nil, m.refusedError(ctx, wire.ReadRefusal(x.status, x.failed, &m.keys), x.header, false)
 	}
 	if err != nil && x.raw != nil {
 		return nil, m.fail(llm.BadResponse, errors.New("the vectors do not parse"), "")

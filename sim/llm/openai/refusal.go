@@ -2,136 +2,40 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	kit "github.com/sashabaranov/go-openai"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
-
-// refusal is what a server says when it does not answer.
-type refusal struct {
-	status              int // 0 within a reply
-	code, kind, message string
-	params              []string // fields that the server points at
-}
-
-// all is the whole of it, for words to be looked for.
-func (r *refusal) all() string { return r.code + " " + r.kind + " " + r.message }
-
-// parseRefusal reads an error in the shapes that servers give it: an object, a string, a list of
-// faults as FastAPI writes it, a bare message, or no JSON at all.
-func parseRefusal(status int, raw []byte) refusal {
-	r := refusal{status: status}
-	var top map[string]json.RawMessage
-	if json.Unmarshal(raw, &top) != nil {
-		// Google wraps its errors in a list.
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) == nil && len(list) > 0 {
-			return parseRefusal(status, list[0])
-		}
-		r.message = wire.Excerpt(string(raw))
-		return r
-	}
-	r.read(top)
-	var inner map[string]json.RawMessage
-	if e := top["error"]; json.Unmarshal(e, &inner) == nil && inner != nil {
-		r.read(inner)
-	} else if s := plainText(e); s != "" {
-		r.message = s
-	}
-	var filter struct {
-		Code string `json:"code"`
-	}
-	if json.Unmarshal(inner["innererror"], &filter) == nil && filter.Code != "" {
-		r.code += " " + filter.Code
-	}
-	if r.message == "" {
-		r.message = wire.Excerpt(string(raw))
-	}
-	if status == 0 {
-		if n, err := strconv.Atoi(r.code); err == nil && n >= 400 && n < 600 {
-			r.status = n // routers put the status that they got themselves into the code
-		}
-	}
-	return r
-}
-
-func (r *refusal) read(fields map[string]json.RawMessage) {
-	if s := plainText(fields["code"]); s != "" {
-		r.code = s
-	}
-	if s := plainText(fields["type"]); s != "" {
-		r.kind = s
-	}
-	if s := plainText(fields["message"]); s != "" {
-		r.message = wire.Excerpt(s)
-	}
-	if s := plainText(fields["param"]); s != "" {
-		r.params = append(r.params, s)
-	}
-	if s := plainText(fields["detail"]); s != "" && r.message == "" {
-		r.message = wire.Excerpt(s)
-	}
-	var details []struct {
-		Loc  []any  `json:"loc"`
-		Msg  string `json:"msg"`
-		Type string `json:"type"`
-	}
-	if json.Unmarshal(fields["detail"], &details) == nil {
-		for _, d := range details {
-			if len(d.Loc) == 0 {
-				continue
-			}
-			name := fmt.Sprint(d.Loc[min(1, len(d.Loc)-1)])
-			r.params = append(r.params, name)
-			r.kind = strings.TrimSpace(r.kind + " " + d.Type)
-			r.message = wire.Excerpt(strings.TrimPrefix(r.message+"; "+name+": "+d.Msg, "; "))
-		}
-	}
-}
-
-func plainText(raw json.RawMessage) string {
-	var s string
-	var n json.Number
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	if json.Unmarshal(raw, &n) == nil {
-		return n.String()
-	}
-	return ""
-}
 
 // declines are the words by which a server says that it does not know or take a field, in contrast
 // to a value that is out of bounds.
 var declines = regexp.MustCompile(`(?i)unsupported|not supported|n't support|not support|unrecognized|unknown|unexpected|extra[ _](inputs?|fields?|forbidden)|forbidden|not permitted|not allowed|only the default|cannot find field|deprecated|incompatible|must be verified`)
 
-// refuses returns which of the fields the server does not take.
-func (r *refusal) refuses(fields []string) []string {
-	if !declines.MatchString(r.all()) {
+// refuses returns which of the fields a server does not take.
+func refuses(r *wire.Refusal, fields []string) []string {
+	if !declines.MatchString(r.All()) {
 		return nil
 	}
 	var names []string
 	for _, field := range fields {
-		if slices.Contains(r.params, field) {
+		if slices.Contains(r.Params, field) {
 			names = append(names, field)
 		}
 	}
-	if names != nil || len(r.params) > 0 {
+	if names != nil || len(r.Params) > 0 {
 		return names
 	}
 	for _, field := range fields {
-		if regexp.MustCompile(`(^|[^a-z_])` + field + `($|[^a-z_])`).MatchString(r.message) {
+		if regexp.MustCompile(`(^|[^a-z_])` + field + `($|[^a-z_])`).MatchString(r.Message) {
 			names = append(names, field)
 		}
 	}
@@ -142,20 +46,20 @@ func (r *refusal) refuses(fields []string) []string {
 var schemaWords = regexp.MustCompile(`(?i)response_format|json_schema|schema|grammar|structured|guided|invalid format`)
 
 // refusedError makes a refusal a failure of the model, with what the user can do about it.
-func (m *Model) refusedError(ctx context.Context, r refusal, h http.Header, schema bool) error {
-	fault := wire.Fault(r.status, r.all())
-	if schema && schemaWords.MatchString(r.message+strings.Join(r.params, " ")) && (fault == llm.BadRequest || r.status == http.StatusInternalServerError) {
+func (m *Model) refusedError(ctx context.Context, r wire.Refusal, h http.Header, schema bool) error {
+	fault := r.Fault()
+	if schema && schemaWords.MatchString(r.Message+strings.Join(r.Params, " ")) && (fault == llm.BadRequest || r.Status == http.StatusInternalServerError) {
 		fault = llm.Unsupported
 	}
-	said := r.message
-	if r.status != 0 {
-		said = fmt.Sprintf("%s (HTTP %d)", said, r.status)
+	said := r.Message
+	if r.Status != 0 {
+		said = fmt.Sprintf("%s (HTTP %d)", said, r.Status)
 	}
 	hint := ""
 	switch fault {
 	case llm.Denied:
 		switch {
-		case strings.Contains(r.all(), "insufficient_quota") || r.status == http.StatusPaymentRequired:
+		case strings.Contains(r.All(), "insufficient_quota") || r.Status == http.StatusPaymentRequired:
 			hint = "the account has no credit left; see the provider's billing page"
 		case m.o.Key == "":
 			hint = "no key was sent; " + m.keyHint()
@@ -166,7 +70,8 @@ func (m *Model) refusedError(ctx context.Context, r refusal, h http.Header, sche
 		hint = m.offers(ctx)
 	}
 	e := m.fail(fault, errors.New(said), hint)
-	e.RetryAfter = wire.RetryAfter(h, m.now())
+	e.RetryAfter, e.Away = wire.RetryAfter(h, m.now()), wire.Away(r.Status)
+	e.Final = h.Get("X-Should-Retry") == "false"
 	return e
 }
 
@@ -188,13 +93,13 @@ func (m *Model) offers(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	entries, err := m.entries(ctx)
+	entries, _, err := m.entries(ctx)
 	if err != nil || len(entries) == 0 {
 		return "is the base URL right? it usually ends in /v1"
 	}
 	names := make([]string, len(entries))
 	for i, e := range entries {
-		names[i] = e.ID
+		names[i] = llm.Excerpt(m.keys.Redact(e.ID), 80)
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return alike(b, m.name) - alike(a, m.name) })
 	if len(names) > 8 {
@@ -212,10 +117,10 @@ func alike(a, b string) int {
 	return n
 }
 
-// fail makes a failure. Servers like to repeat the key in theirs.
+// fail makes a failure, without the key, which servers like to repeat in theirs.
 func (m *Model) fail(fault llm.Fault, err error, hint string) *llm.Error {
-	if m.o.Key != "" && strings.Contains(err.Error(), m.o.Key) {
-		err = errors.New(strings.ReplaceAll(err.Error(), m.o.Key, "[key]"))
+	if text := err.Error(); m.keys.Redact(text) != text {
+		err = errors.New(m.keys.Redact(text))
 	}
 	return &llm.Error{Model: m.text, Fault: fault, Hint: hint, Err: err}
 }
@@ -226,7 +131,7 @@ func (m *Model) lost(ctx context.Context, err error) error {
 	var protocol *protocolError
 	switch {
 	case errors.As(err, &said):
-		return m.refusedError(ctx, said.refusal, nil, false)
+		return m.refusedError(ctx, said.Refusal, nil, false)
 	case errors.As(err, &protocol):
 		return m.fail(llm.BadResponse, protocol, protocol.hint)
 	case errors.Is(err, wire.ErrFlood):

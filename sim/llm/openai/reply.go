@@ -1,58 +1,56 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // chunk is a piece of a stream, or a whole reply: they differ in whether a choice has a delta or a
-// message.
+// message. Fields that servers write in shapes of their own are read by types that take every shape.
 type chunk struct {
-	Model   string   `json:"model"`
-	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage"`
-	Timings *timings `json:"timings"`
+	Model   text            `json:"model"`
+	Choices []choice        `json:"choices"`
+	Usage   optional[usage] `json:"usage"`
+	Timings optional[struct {
+		Prompt   float64 `json:"prompt_ms"` // llama.cpp's, as all of them
+		Generate float64 `json:"predicted_ms"`
+	}] `json:"timings"`
 }
 
 type choice struct {
-	Index    int   `json:"index"`
-	Delta    *said `json:"delta"`
-	Message  *said `json:"message"`
-	Finish   text  `json:"finish_reason"`
-	Logprobs *struct {
+	Index    int             `json:"index"`
+	Delta    *said           `json:"delta"`
+	Message  *said           `json:"message"`
+	Text     text            `json:"text"`
+	Finish   text            `json:"finish_reason"`
+	Error    json.RawMessage `json:"error"`
+	Logprobs optional[struct {
 		Content []logprob `json:"content"`
-	} `json:"logprobs"`
+	}] `json:"logprobs"`
 }
 
 type said struct {
-	Content          text `json:"content"`
-	Refusal          text `json:"refusal"`
-	ReasoningContent text `json:"reasoning_content"`
-	Reasoning        text `json:"reasoning"`
+	Content          json.RawMessage `json:"content"`
+	Refusal          text            `json:"refusal"`
+	ReasoningContent text            `json:"reasoning_content"`
+	Reasoning        text            `json:"reasoning"`
+	ToolCalls        json.RawMessage `json:"tool_calls"`
 }
 
 type usage struct {
-	Prompt     int  `json:"prompt_tokens"`
-	Completion int  `json:"completion_tokens"`
-	Hit        *int `json:"prompt_cache_hit_tokens"` // DeepSeek's name
-	Details    *struct {
-		Cached *int `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-}
-
-// timings is what llama.cpp adds, in milliseconds.
-type timings struct {
-	Prompt   float64 `json:"prompt_ms"`
-	Generate float64 `json:"predicted_ms"`
+	Prompt     count `json:"prompt_tokens"`
+	Completion count `json:"completion_tokens"`
+	Hit        count `json:"prompt_cache_hit_tokens"` // DeepSeek's name
+	Details    optional[struct {
+		Cached count `json:"cached_tokens"`
+	}] `json:"prompt_tokens_details"`
 }
 
 type logprob struct {
@@ -61,74 +59,41 @@ type logprob struct {
 	Top   []logprob `json:"top_logprobs"`
 }
 
-// text takes what servers put where a text is due: a string, null, or a list of parts, of which the
-// texts count. Bytes of a character that was split between two chunks are kept as they are.
-type text string
+// optional reads a value that is left out where it has another shape.
+type optional[T any] struct{ value *T }
 
-func (t *text) UnmarshalJSON(raw []byte) error {
-	switch {
-	case len(raw) > 0 && raw[0] == '"':
-		s, err := unquote(raw)
-		*t = text(s)
-		return err
-	case len(raw) > 0 && raw[0] == '[':
-		var parts []struct {
-			Type string `json:"type"`
-			Text text   `json:"text"`
-		}
-		if json.Unmarshal(raw, &parts) != nil {
-			return nil
-		}
-		for _, p := range parts {
-			if p.Type == "text" {
-				*t += p.Text
-			}
-		}
+func (o *optional[T]) UnmarshalJSON(raw []byte) error {
+	var v *T
+	if json.Unmarshal(raw, &v) == nil && v != nil {
+		o.value = v
 	}
 	return nil
 }
 
-// unquote reads a JSON string as encoding/json does, except that invalid UTF-8 is not replaced: on
-// the way through, such bytes stand as the last characters of a private plane.
-func unquote(raw []byte) (string, error) {
-	const stand = 0x10FE00
-	if utf8.Valid(raw) {
-		var s string
-		err := json.Unmarshal(raw, &s)
-		return s, err
+// count reads a number of tokens, also as 31.0 and "31". What cannot be one is unknown.
+type count struct{ n *int }
+
+func (c *count) UnmarshalJSON(raw []byte) error {
+	var f float64
+	raw = []byte(strings.Trim(string(raw), `"`))
+	if json.Unmarshal(raw, &f) == nil && f >= 0 && f <= 1e8 && f == float64(int(f)) {
+		n := int(f)
+		c.n = &n
 	}
-	var valid bytes.Buffer
-	for len(raw) > 0 {
-		r, n := utf8.DecodeRune(raw)
-		if r == utf8.RuneError && n == 1 {
-			r = stand + rune(raw[0])
-		}
-		valid.WriteRune(r)
-		raw = raw[n:]
-	}
-	var s string
-	if err := json.Unmarshal(valid.Bytes(), &s); err != nil {
-		return "", err
-	}
-	out := make([]byte, 0, len(s))
-	for _, r := range s {
-		if r >= stand && r <= stand+0xFF {
-			out = append(out, byte(r-stand))
-			continue
-		}
-		out = utf8.AppendRune(out, r)
-	}
-	return string(out), nil
+	return nil
 }
 
 // reply gathers the chunks of one reply.
 type reply struct {
+	keys                      *llm.Keys
 	model, finish             string
 	content, thought, refused strings.Builder
+	notes                     []string
 	logprobs                  []llm.TokenLogprob
 	usage                     *usage
-	timings                   *timings
+	timing                    llm.Timing
 	chosen                    bool // a choice was among the chunks
+	finished                  bool // one had a reason for the end
 }
 
 func (r *reply) size() int { return r.content.Len() + r.thought.Len() + r.refused.Len() }
@@ -137,105 +102,155 @@ func (r *reply) size() int { return r.content.Len() + r.thought.Len() + r.refuse
 func (r *reply) add(line []byte) error {
 	var c chunk
 	if err := json.Unmarshal(line, &c); err != nil {
-		return &protocolError{"a piece of the reply does not parse: " + wire.Excerpt(string(line)), ""}
+		return &protocolError{"a piece of the reply does not parse: " + llm.Excerpt(r.keys.Redact(string(line)), 300), ""}
 	}
 	if c.Model != "" {
-		r.model = c.Model
+		r.model = string(c.Model)
 	}
-	if c.Usage != nil {
-		r.usage = c.Usage
+	if c.Usage.value != nil {
+		r.usage = c.Usage.value
 	}
-	if c.Timings != nil {
-		r.timings = c.Timings
+	if t := c.Timings.value; t != nil {
+		r.timing.Prompt = time.Duration(t.Prompt * float64(time.Millisecond))
+		r.timing.Generate = time.Duration(t.Generate * float64(time.Millisecond))
 	}
-	for _, ch := range c.Choices {
-		if ch.Index != 0 {
+	for i := range c.Choices {
+		if c.Choices[i].Index != 0 {
 			continue
 		}
-		r.chosen = true
-		if ch.Finish != "" {
-			r.finish = string(ch.Finish)
-		}
-		for _, s := range []*said{ch.Delta, ch.Message} {
-			if s == nil {
-				continue
-			}
-			r.content.WriteString(string(s.Content))
-			r.refused.WriteString(string(s.Refusal))
-			if s.ReasoningContent != "" { // some servers send it under both names
-				r.thought.WriteString(string(s.ReasoningContent))
-			} else {
-				r.thought.WriteString(string(s.Reasoning))
-			}
-		}
-		if ch.Logprobs != nil {
-			for _, p := range ch.Logprobs.Content {
-				t := llm.TokenLogprob{Logprob: llm.Logprob{Token: p.Token, Value: p.Value}}
-				for _, alt := range p.Top {
-					t.Top = append(t.Top, llm.Logprob{Token: alt.Token, Value: alt.Value})
-				}
-				r.logprobs = append(r.logprobs, t)
-			}
+		if err := r.choose(&c.Choices[i]); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+func (r *reply) choose(ch *choice) error {
+	if len(ch.Error) > 0 && string(ch.Error) != "null" {
+		return &saidError{wire.ReadRefusal(0, ch.Error, r.keys)}
+	}
+	r.chosen = true
+	if ch.Finish != "" {
+		r.finish, r.finished = string(ch.Finish), true
+	}
+	r.content.WriteString(string(ch.Text))
+	for _, s := range []*said{ch.Delta, ch.Message} {
+		if s == nil {
+			continue
+		}
+		r.part(s.Content, &r.content)
+		r.refused.WriteString(string(s.Refusal))
+		if s.ReasoningContent != "" { // some servers send it under both names
+			r.thought.WriteString(string(s.ReasoningContent))
+		} else {
+			r.thought.WriteString(string(s.Reasoning))
+		}
+		if calls := string(s.ToolCalls); calls != "" && calls != "null" && calls != "[]" {
+			r.toolCall(calls)
+		}
+	}
+	if p := ch.Logprobs.value; p != nil {
+		for _, p := range p.Content {
+			t := llm.TokenLogprob{Logprob: llm.Logprob{Token: p.Token, Value: p.Value}}
+			for _, alt := range p.Top {
+				t.Top = append(t.Top, llm.Logprob{Token: alt.Token, Value: alt.Value})
+			}
+			r.logprobs = append(r.logprobs, t)
+		}
+	}
+	return nil
+}
+
+// toolCall keeps the first call of a tool, which was not offered, as the text of a reply without one:
+// the raw JSON, which no reader takes for play.
+func (r *reply) toolCall(calls string) {
+	if strings.TrimSpace(r.content.String()) == "" {
+		r.content.WriteString(`{"tool_calls":` + calls + `}`)
+	}
+}
+
+// part reads what is in the place of a text: a string, null, a part, or a list of parts, nested as
+// the server likes. Thoughts and refusals are kept apart; parts that hold no text are left out with a note.
+func (r *reply) part(raw json.RawMessage, into *strings.Builder) {
+	if len(raw) == 0 {
+		return
+	}
+	switch raw[0] {
+	case '"':
+		s, _ := unquote(raw) // it parsed as part of the chunk
+		into.WriteString(s)
+	case '[':
+		var parts []json.RawMessage
+		json.Unmarshal(raw, &parts)
+		for _, p := range parts {
+			r.part(p, into)
+		}
+	case '{':
+		var fields map[string]json.RawMessage
+		json.Unmarshal(raw, &fields)
+		var kind text
+		json.Unmarshal(fields["type"], &kind)
+		for word, other := range map[string]*strings.Builder{"think": &r.thought, "reason": &r.thought, "summary": &r.thought, "refus": &r.refused} {
+			if strings.Contains(strings.ToLower(string(kind)), word) {
+				into = other
+			}
+		}
+		for _, name := range []string{"text", "thinking", "reasoning", "refusal", "content", "parts", "value", "summary"} {
+			if inner, ok := fields[name]; ok {
+				if name == "thinking" || name == "reasoning" {
+					into = &r.thought
+				}
+				r.part(inner, into)
+				return
+			}
+		}
+		r.notes = append(r.notes, "a part of the reply of type "+llm.Excerpt(string(kind), 40)+" was left out")
+	}
+}
+
 // response makes of the chunks what came back; err is what ended them, io.EOF in the good case and
-// nil where there was too much.
-func (m *Model) response(ctx context.Context, r *reply, err error) (*llm.Response, error) {
+// nil where there was too much. A stream that ends without a reason and without [DONE] was cut.
+func (m *Model) response(ctx context.Context, r *reply, x *exchange, maxText int, err error) (*llm.Response, error) {
 	flood := err == nil || errors.Is(err, wire.ErrFlood)
-	complete := r.finish != "" // what breaks after that breaks nothing
+	var said *saidError
 	switch {
-	case flood && r.chosen, errors.Is(err, io.EOF) && r.chosen, complete:
+	case errors.As(err, &said): // an error beside text: the text is no reply
+		return nil, m.lost(ctx, err)
+	case flood && r.chosen, errors.Is(err, io.EOF) && r.chosen, r.finished: // what breaks after the end breaks nothing
 	case flood, errors.Is(err, io.EOF):
 		return nil, m.fail(llm.BadResponse, errors.New("the reply has no choices"), "")
 	default:
 		return nil, m.lost(ctx, err)
 	}
-	if r.finish == "error" {
-		return nil, m.fail(llm.Overloaded, errors.New("the server gave up in the middle of the reply"), "")
+	finish, failed := wire.Finish(r.finish)
+	if failed {
+		return nil, m.fail(llm.Overloaded, errors.New("the server did not finish the reply: "+llm.Excerpt(r.finish, 100)), "")
 	}
-	resp := &llm.Response{ServedBy: r.model, Logprobs: r.logprobs, Finish: finishes[strings.ToLower(r.finish)]}
-	resp.Text, resp.Reasoning = wire.Reasoning(strings.ToValidUTF8(r.content.String(), "\uFFFD"))
-	if r.thought.Len() > 0 {
-		resp.Reasoning = strings.TrimSpace(strings.ToValidUTF8(r.thought.String(), "\uFFFD") + "\n" + resp.Reasoning)
+	valid := func(b *strings.Builder) string { return m.keys.Redact(strings.ToValidUTF8(b.String(), "\uFFFD")) }
+	resp := &llm.Response{
+		Text: valid(&r.content), Reasoning: valid(&r.thought), Finish: finish, FinishRaw: llm.Excerpt(r.finish, 100),
+		ServedBy: r.model, Logprobs: r.logprobs, Timing: r.timing, Notes: r.notes,
 	}
-	if over := len(resp.Text) - m.o.MaxReply; over > 0 {
+	if over := len(resp.Text) - maxText; over > 0 {
 		flood = true
-		resp.Text = strings.ToValidUTF8(resp.Text[:m.o.MaxReply], "")
+		resp.Text = strings.ToValidUTF8(resp.Text[:maxText], "")
 	}
 	switch {
 	case flood:
 		resp.Finish = llm.Length
-	case r.finish == "":
+	case !r.finished && !x.done:
 		resp.Finish = llm.Cut
-	case resp.Finish == "":
-		resp.Finish = llm.Stop // a reason of the server's own
-	}
-	if r.refused.Len() > 0 {
+	case r.refused.Len() > 0:
 		resp.Finish = llm.Refused
 		if resp.Text == "" {
-			resp.Text = strings.ToValidUTF8(r.refused.String(), "\uFFFD")
+			resp.Text = valid(&r.refused)
 		}
 	}
-	if u := r.usage; u != nil && u.Prompt > 0 { // no prompt has 0 tokens: such a count is none
-		resp.Usage = llm.Usage{Prompt: &u.Prompt, Completion: &u.Completion, Cached: u.Hit}
-		if u.Details != nil && u.Details.Cached != nil {
-			resp.Usage.Cached = u.Details.Cached
+	if u := r.usage; u != nil && u.Prompt.n != nil && *u.Prompt.n > 0 { // no prompt has 0 tokens: such a count is none
+		resp.Usage = llm.Usage{Prompt: u.Prompt.n, Completion: u.Completion.n, Cached: u.Hit.n}
+		if u.Details.value != nil && u.Details.value.Cached.n != nil {
+			resp.Usage.Cached = u.Details.value.Cached.n
 		}
-	}
-	if t := r.timings; t != nil {
-		resp.Timing.Prompt = time.Duration(t.Prompt * float64(time.Millisecond))
-		resp.Timing.Generate = time.Duration(t.Generate * float64(time.Millisecond))
 	}
 	return resp, nil
-}
-
-var finishes = map[string]llm.Finish{
-	"stop": llm.Stop, "eos": llm.Stop, "stop_sequence": llm.Stop, "end_turn": llm.Stop,
-	"length": llm.Length, "max_tokens": llm.Length, "model_length": llm.Length,
-	"content_filter": llm.Filtered, "content-filter": llm.Filtered, "safety": llm.Filtered, "prohibited_content": llm.Filtered,
-	"refusal": llm.Refused,
-	"abort":   llm.Cut, "cancelled": llm.Cut,
 }

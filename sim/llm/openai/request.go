@@ -2,11 +2,12 @@ package openai
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
 
 // dialect is which sampling options a server is sent.
@@ -23,7 +24,8 @@ type found struct {
 	dialect  dialect // empty: not yet
 	maxField string
 	swapped  bool     // it was the other one first
-	noSystem bool     // the model's template takes no system message
+	system   bool     // a request with a system message was answered
+	noSystem bool     // the model takes no system message
 	refused  []string // fields that it does not take
 	version  string
 }
@@ -209,20 +211,13 @@ func strictNode(node any) bool {
 
 // learn takes in why a server did not take a body, and reports whether another one is worth sending:
 // whether it refused, by name, something that can be left out or written otherwise.
-func (m *Model) learn(r *refusal, sent body, known found) bool {
+func (m *Model) learn(r *wire.Refusal, sent body, known found) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r.status != 400 && r.status != 422 && r.status != 500 {
+	if r.Status != 400 && r.Status != 422 || r.Fault() != llm.BadRequest {
 		return false
 	}
-	said := strings.ToLower(r.all())
-	if !known.noSystem && strings.Contains(said, "system role not supported") {
-		m.found.noSystem = true
-		return true
-	}
-	if r.status == 500 || wire.Fault(r.status, said) != llm.BadRequest {
-		return false
-	}
+	said := r.All()
 	if m.maxField == "auto" && !known.swapped && strings.Contains(said, "max_completion_tokens") && declines.MatchString(said) {
 		m.found.swapped = true
 		m.found.maxField = "max_completion_tokens"
@@ -231,11 +226,31 @@ func (m *Model) learn(r *refusal, sent body, known found) bool {
 		}
 		return true
 	}
-	names := r.refuses(sent.optional)
-	for _, name := range names {
-		if _, was := sent.fields[name]; was && !slices.Contains(m.found.refused, name) {
-			m.found.refused = append(m.found.refused, name)
+	again := false
+	for _, name := range refuses(r, sent.optional) {
+		if _, was := sent.fields[name]; was {
+			again = true
+			if !slices.Contains(m.found.refused, name) {
+				m.found.refused = append(m.found.refused, name)
+			}
 		}
 	}
-	return slices.ContainsFunc(names, func(name string) bool { _, was := sent.fields[name]; return was })
+	return again
 }
+
+// mayRefuseSystem reports whether a refusal may be one of the system message, which servers word in
+// many ways and send with 400, 422 or 500. It is worth a second request with the system message folded
+// into the user's first one, as long as no request with a system message was ever answered.
+func (m *Model) mayRefuseSystem(r *wire.Refusal, prompt []llm.Message, known found) bool {
+	if known.system || known.noSystem || !slices.ContainsFunc(prompt, func(p llm.Message) bool { return p.Role == llm.System }) {
+		return false
+	}
+	if r.Status == 500 {
+		return roleWords.MatchString(r.Message)
+	}
+	named := slices.ContainsFunc(r.Params, func(field string) bool { return field != "messages" && !roleWords.MatchString(field) })
+	return (r.Status == 400 || r.Status == 422) && r.Fault() == llm.BadRequest && !named && !schemaWords.MatchString(r.All())
+}
+
+// roleWords are in what a server writes when its chat template fails over a role.
+var roleWords = regexp.MustCompile(`(?i)system|\broles?\b|jinja|template|raise_exception`)

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	gocmp "cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -251,8 +253,8 @@ func TestOllamaV1(t *testing.T) {
 		t.Errorf("got %+v, %v", resp, err)
 	}
 	req.Messages[1].Content = strings.Repeat("the road goes on ", 4000)
-	if resp, err = m.Generate(t.Context(), req); err != nil || !resp.Truncated {
-		t.Errorf("68,000 bytes in 4,096 tokens: got %+v, %v, want truncated", resp, err)
+	if resp, err = m.Generate(t.Context(), req); err != nil || *resp.Usage.Prompt != 4096 {
+		t.Errorf("got %+v, %v; llm.Models tells by the count that the prompt was cut", resp, err)
 	}
 
 	id, err := m.(llm.Identifier).Identify(t.Context())
@@ -388,4 +390,85 @@ func ExampleOpen() {
 	}
 	fmt.Println(resp.Text, resp.Finish)
 	// Output: Three silver, and mind the rope. stop
+}
+
+// Keys go to nobody but whom they are for.
+func TestKeysStay(t *testing.T) {
+	env := map[string]string{"OPENAI_API_KEY": "sk-openai-1", "AZURE_OPENAI_API_KEY": "sk-azure-1", "MINE": "sk-mine-111", "AZURE_OPENAI_ENDPOINT": "https://proxy.example/"}
+	tests := []struct {
+		spec   string
+		want   string // the key, or part of the error with which it does not open
+		reason string
+	}{
+		{"openai:gpt-4.1", "sk-openai-1", ""},
+		{"openai:m@https://host.example/v1", "", "another host gets no key that was not named for it"},
+		{"openai:m@https://api.openai.com.evil.example/v1", "", "a host that begins like OpenAI's"},
+		{"openai:m?key_env=MINE@https://host.example/v1", "sk-mine-111", ""},
+		{"openai:m?key_env=MINE@http://host.example/v1", "unencrypted", ""},
+		{"openai:m?key_env=MINE@http://192.168.1.9:8000/v1", "unencrypted", "another machine"},
+		{"openai:m?key_env=MINE&plain_key=true@http://192.168.1.9:8000/v1", "sk-mine-111", "allowed"},
+		{"openai:m?key_env=MINE@http://127.0.0.1:8000/v1", "sk-mine-111", "this machine"},
+		{"openai:m?azure=1@https://me.openai.azure.com", "sk-azure-1", ""},
+		{"openai:m?azure=1", "sk-azure-1", "the address in the user's own environment"},
+		{"openai:m?azure=1@https://evil.example", "", "azure=1 makes no host Azure's"},
+		{"openai:m?azure=1@https://openai.azure.com.evil.example", "", ""},
+		{"openai:m?azure=1&key_env=MINE@https://gateway.example", "sk-mine-111", "named for it"},
+	}
+	for _, tt := range tests {
+		sent := ""
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			sent = gocmp.Or(sent, r.Header.Get("Api-Key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Request: r, Body: io.NopCloser(strings.NewReader(
+				`{"choices":[{"message":{"content":"your key is ` + sent + `"},"finish_reason":"stop"}]}`))}, nil
+		})}
+		var keys llm.Keys
+		models := llm.Models{Registry: llm.Registry{openai.Adapter()}, Env: llm.Env{Getenv: func(name string) string { return env[name] }, HTTP: client, Now: time.Now, Keys: &keys}}
+		o, err := models.Open(t.Context(), tt.spec)
+		if err != nil {
+			if tt.want == "" || !strings.Contains(err.Error(), tt.want) || sent != "" {
+				t.Errorf("%s: %v; %s", tt.spec, err, tt.reason)
+			}
+			continue
+		}
+		resp, err := o.Model.Generate(t.Context(), ask())
+		if err != nil || sent != tt.want {
+			t.Errorf("%s: sent %q, want %q; %v; %s", tt.spec, sent, tt.want, err, tt.reason)
+		} else if sent != "" && (strings.Contains(resp.Text, sent) || !strings.HasSuffix(resp.Text, "[key]")) {
+			t.Errorf("%s: the reply that echoes the key came back as %q", tt.spec, resp.Text)
+		}
+	}
+}
+
+// What a server tells of itself reaches no terminal with control characters, and no file with keys.
+func TestModelListsAreClean(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			io.WriteString(w, `{"data":[{"id":"a\u001b[2J\u0000b"},{"id":"sekret-key-7"}]}`)
+			return
+		}
+		failWith(w, 404, `{"error":{"message":"model not found \u001b]0;x\u0007 sekret-key-7"}}`)
+	}))
+	defer server.Close()
+	_, err := open(t, "openai:m@"+server.URL, openai.Options{Key: "sekret-key-7"}).Generate(t.Context(), ask())
+	if err == nil || strings.ContainsFunc(err.Error(), unicode.IsControl) || strings.Contains(err.Error(), "sekret") || !strings.Contains(err.Error(), "the server has a b, [key]") {
+		t.Errorf("got %q", err)
+	}
+}
+
+// A list of models is no condition for asking one of them.
+func TestIdentifyWithoutList(t *testing.T) {
+	for status, fault := range map[int]llm.Fault{404: "", 403: "", 405: "", 503: "", 500: "", 200: "", 401: llm.Denied} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(status)
+			io.WriteString(w, "<html>")
+		}))
+		id, err := open(t, "openai:m?dialect=openai@"+server.URL, openai.Options{}).(llm.Identifier).Identify(t.Context())
+		if llm.FaultOf(err) != fault || fault == "" && (id.Note == "" || id.Name != "m") {
+			t.Errorf("%d: got %+v, %v", status, id, err)
+		}
+		if fault == llm.Denied && !strings.Contains(err.Error(), "no key was sent") {
+			t.Errorf("got %v, want the hint about keys", err)
+		}
+		server.Close()
+	}
 }

@@ -38,8 +38,8 @@ var signs = []struct {
 	{llm.NotFound, []string{"model_not_found", "no such model", "unknown_model", "model not found"}},
 }
 
-// Fault tells the kind of a failure from a status (0: none, the failure came within a reply) and
-// from what the server said: codes and message together.
+// Fault returns the kind of a failure by an HTTP status (0: the failure came within a reply) and by
+// what the server wrote: codes and message together.
 func Fault(status int, said string) llm.Fault {
 	said = strings.ToLower(said)
 	for _, sign := range signs {
@@ -49,25 +49,34 @@ func Fault(status int, said string) llm.Fault {
 			}
 		}
 	}
-	switch {
-	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
 		return llm.Denied
-	case status == http.StatusNotFound:
+	case http.StatusNotFound:
 		return llm.NotFound
-	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return llm.TimedOut
-	case status == http.StatusRequestEntityTooLarge:
+	case http.StatusRequestEntityTooLarge:
 		return llm.TooLong
-	case status == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		return llm.RateLimited
-	case status == http.StatusConflict, status == http.StatusTooEarly:
+	case http.StatusConflict, http.StatusTooEarly, 0:
 		return llm.Overloaded
-	case status == http.StatusNotImplemented:
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return llm.Unsupported
-	case status >= 500, status == 0:
+	}
+	switch {
+	case status >= 500:
 		return llm.Overloaded
+	case status < 400:
+		return llm.BadResponse
 	}
 	return llm.BadRequest
+}
+
+// Away reports whether a status says that no request gets through to the server at the moment.
+func Away(status int) bool {
+	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable
 }
 
 // Lost makes an error of the transport a failure of the model. A call that its caller gave up comes
@@ -92,7 +101,8 @@ func Lost(ctx context.Context, model string, err error, hint string) error {
 	case errors.As(err, &dns), errors.As(err, &op) && op.Op == "dial":
 		return fail(llm.Unreachable, hint)
 	case errors.As(err, &cert), errors.As(err, &record), strings.Contains(err.Error(), "HTTP response to HTTPS client"):
-		return fail(llm.Unreachable, "does the address begin with the right one of http:// and https://, and is its certificate good?")
+		return &llm.Error{Model: model, Fault: llm.Unreachable, Final: true, Err: err,
+			Hint: "does the address begin with the right one of http:// and https://, and is its certificate good?"}
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return fail(llm.TimedOut, "")
 	}
@@ -100,24 +110,27 @@ func Lost(ctx context.Context, model string, err error, hint string) error {
 	return fail(llm.BadResponse, "")
 }
 
-// RetryAfter reads how long a server asks to wait: milliseconds, seconds or a date. 0: it does not say.
+// RetryAfter reads how long a server asks to wait: milliseconds, seconds or a date, which is compared
+// with the server's own clock where it sends the time. 0: it does not say. It is at most a day.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
-	number := func(name string, unit time.Duration) time.Duration {
-		f, err := strconv.ParseFloat(strings.TrimSpace(h.Get(name)), 64)
-		if err != nil || !(f > 0) {
-			return 0
+	const most = 24 * time.Hour
+	for _, in := range []struct {
+		name string
+		unit time.Duration
+	}{{"Retry-After-Ms", time.Millisecond}, {"Retry-After", time.Second}} {
+		if f, err := strconv.ParseFloat(strings.TrimSpace(h.Get(in.name)), 64); err == nil && f > 0 {
+			return time.Duration(min(f*float64(in.unit), float64(most)))
 		}
-		// A day is longer than anyone waits, and keeps the product within an int64.
-		return time.Duration(min(f*float64(unit), float64(24*time.Hour)))
 	}
-	if d := number("Retry-After-Ms", time.Millisecond); d > 0 {
-		return d
+	at, err := http.ParseTime(h.Get("Retry-After"))
+	if err != nil {
+		return 0
 	}
-	if d := number("Retry-After", time.Second); d > 0 {
-		return d
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
 	}
-	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil && at.After(now) {
-		return min(at.Sub(now), 24*time.Hour)
+	if now.IsZero() {
+		return 0
 	}
-	return 0
+	return min(max(at.Sub(now), 0), most)
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +11,7 @@ import (
 	"parley/sim/llm"
 )
 
-// Options reads the options of a model spec strictly: each is asked for by name, and what nobody
+// Options reads the options of a model spec strictly: each is asked for by name, and one that was not
 // asked for is an error that names those that there are.
 type Options struct {
 	spec  llm.Spec
@@ -21,50 +22,46 @@ type Options struct {
 // NewOptions returns a reader of the spec's options.
 func NewOptions(spec llm.Spec) *Options { return &Options{spec: spec} }
 
-func (o *Options) read(name, want string, parse func(string) bool) {
+var errValue = errors.New("not allowed")
+
+// Func reads an option with a function; want says in the error what it takes.
+func (o *Options) Func(name, want string, parse func(string) error) {
 	o.known = append(o.known, name)
 	values := o.spec.Options[name]
 	switch {
 	case len(values) == 0 || o.err != nil:
 	case len(values) > 1:
 		o.err = fmt.Errorf("model %q: option %s is given %d times", o.spec, name, len(values))
-	case !parse(values[0]):
+	case parse(values[0]) != nil:
 		o.err = fmt.Errorf("model %q: option %s=%s: want %s", o.spec, name, values[0], want)
 	}
 }
 
 // Bool reads true or false, also written 1 and 0.
 func (o *Options) Bool(name string, into *bool) {
-	o.read(name, "true or false", func(s string) bool {
-		v, err := strconv.ParseBool(s)
-		if err == nil {
-			*into = v
-		}
-		return err == nil
+	o.Func(name, "true or false", func(s string) (err error) {
+		*into, err = strconv.ParseBool(s)
+		return err
 	})
 }
 
 // Int reads a whole number of at least the minimum.
 func (o *Options) Int(name string, minimum int, into *int) {
-	o.read(name, fmt.Sprintf("a whole number from %d", minimum), func(s string) bool {
-		v, err := strconv.Atoi(s)
-		if err != nil || v < minimum {
-			return false
+	o.Func(name, fmt.Sprintf("a whole number from %d", minimum), func(s string) (err error) {
+		if *into, err = strconv.Atoi(s); *into < minimum {
+			return errValue
 		}
-		*into = v
-		return true
+		return err
 	})
 }
 
 // Duration reads a time such as 90s.
 func (o *Options) Duration(name string, into *time.Duration) {
-	o.read(name, "a time such as 90s or 10m", func(s string) bool {
-		v, err := time.ParseDuration(s)
-		if err != nil || v <= 0 {
-			return false
+	o.Func(name, "a time such as 90s or 10m", func(s string) (err error) {
+		if *into, err = time.ParseDuration(s); *into <= 0 {
+			return errValue
 		}
-		*into = v
-		return true
+		return err
 	})
 }
 
@@ -74,18 +71,12 @@ func (o *Options) Text(name string, into *string, allowed ...string) {
 	if len(allowed) > 0 {
 		want = "one of " + strings.Join(allowed, ", ")
 	}
-	o.read(name, want, func(s string) bool {
-		if s == "" || len(allowed) > 0 && !slices.Contains(allowed, s) {
-			return false
+	o.Func(name, want, func(s string) error {
+		if *into = s; s == "" || len(allowed) > 0 && !slices.Contains(allowed, s) {
+			return errValue
 		}
-		*into = s
-		return true
+		return nil
 	})
-}
-
-// Func reads what a function reads; want says in the error what it takes.
-func (o *Options) Func(name, want string, parse func(string) error) {
-	o.read(name, want, func(s string) bool { return parse(s) == nil })
 }
 
 // Err returns the first thing that was wrong, unknown options included.

@@ -12,51 +12,8 @@ import (
 	"time"
 
 	"parley/sim/llm"
-	"parley/sim/llm/internal/wire"
+	"parley/sim/llm/wire"
 )
-
-func TestReasoning(t *testing.T) {
-	tests := []struct{ in, said, thought, reason string }{
-		{"Aye.", "Aye.", "", ""},
-		{" Aye. ", " Aye. ", "", "a text without marks is not touched"},
-		{"<think>a</think>Aye.", "Aye.", "a", ""},
-		{"<think>\n\n</think>\n\nAye.", "Aye.", "", "thinking switched off leaves an empty pair"},
-		{"a</think>Aye.", "Aye.", "a", "opener lost"},
-		{"<think>a", "", "a", "cut while thinking"},
-		{"Aye. <think>a</think> No.", "Aye.  No.", "a", ""},
-		{"<think>a</think>Aye.<think>b</think>", "Aye.", "a\nb", ""},
-		{"<think>a</think>Aye.</think>", "Aye.", "a", "a mark too many takes nothing away"},
-		{"<THINKING>a</Thinking>Aye.", "Aye.", "a", ""},
-		{"[THINK]a[/THINK]Aye.", "Aye.", "a", "Magistral's marks"},
-		{"<think>a <think>b</think> Aye.", "Aye.", "a\nb", "an opener within"},
-		{`{"speech":"Aye</think>"}`, `{"speech":"Aye"}`, "", "what is before a lone mark in an object is not thought"},
-		{"I thinking <b>of</b> it", "I thinking <b>of</b> it", "", "other marks are none"},
-	}
-	for _, tt := range tests {
-		said, thought := wire.Reasoning(tt.in)
-		if said != tt.said || thought != tt.thought {
-			t.Errorf("Reasoning(%q) = %q, %q, want %q, %q; %s", tt.in, said, thought, tt.said, tt.thought, tt.reason)
-		}
-	}
-}
-
-func FuzzReasoning(f *testing.F) {
-	for _, s := range []string{"", "a", "<think>a</think>b", "a</think>b", "<think>a", "[THINK]x[/think]", "{</think>}", "<think><think></think>"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		said, thought := wire.Reasoning(text)
-		if len(said)+len(thought) > len(text) {
-			t.Fatalf("%q grew to %q and %q", text, said, thought)
-		}
-		if strings.Contains(strings.ToLower(text), "think") {
-			return
-		}
-		if !strings.Contains(strings.ToLower(text), "thought") && said != text {
-			t.Fatalf("%q has no marks and became %q", text, said)
-		}
-	})
-}
 
 func TestFault(t *testing.T) {
 	tests := []struct {
@@ -166,30 +123,73 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
+func TestFinish(t *testing.T) {
 	tests := []struct {
-		bytes, tokens int
-		want          bool
-		reason        string
+		raw    string
+		want   llm.Finish
+		failed bool
+		reason string
 	}{
-		{26000, 6000, false, ""},
-		{26000, 2000, true, "13 bytes a token"},
-		{26000, 0, false, "unknown"},
-		{26000, 4096, true, "all that a usual context takes"},
-		{26000, 4100, false, ""},
-		{8000, 2048, false, "fewer than 4 bytes a token: by chance"},
-		{900, 30, false, "too short to tell"},
+		{"stop", llm.Stop, false, ""}, {"eos", llm.Stop, false, "Together"}, {"end_turn", llm.Stop, false, "xAI"},
+		{"", llm.Stop, false, "sglang: the text is there"}, {"stop_sequence", llm.Stop, false, ""}, {"COMPLETE", llm.Stop, false, ""},
+		{"new_word_of_2027", llm.Stop, false, "an unknown reason stops nothing"},
+		{"length", llm.Length, false, ""}, {"MAX_TOKENS", llm.Length, false, "Google"}, {"model_length", llm.Length, false, "Mistral"},
+		{"max_output_tokens", llm.Length, false, ""}, {"model_context_window_exceeded", llm.Length, false, "z.ai"},
+		{"context-length-exceeded", llm.Length, false, ""},
+		{"content_filter", llm.Filtered, false, ""}, {"sensitive", llm.Filtered, false, "z.ai"}, {"RECITATION", llm.Filtered, false, "Google"},
+		{"guardrail_intervened", llm.Filtered, false, "Bedrock"}, {"SAFETY", llm.Filtered, false, ""}, {"PROHIBITED_CONTENT", llm.Filtered, false, ""},
+		{"refusal", llm.Refused, false, "Anthropic"}, {"abort", llm.Cut, false, "vLLM"}, {"cancelled", llm.Cut, false, ""},
+		{"network_error", "", true, "z.ai"}, {"insufficient_system_resource", "", true, "DeepSeek"}, {"server_error", "", true, ""},
+		{"error", "", true, "OpenRouter, Ollama"}, {"resource_exhausted", "", true, ""}, {"upstream timeout", "", true, ""},
+		{"RESPONSE_FAILED", "", true, ""},
 	}
 	for _, tt := range tests {
-		prompt := []llm.Message{{Content: strings.Repeat("a", tt.bytes/2)}, {Content: strings.Repeat("b", tt.bytes/2)}}
-		if got := wire.Cut(prompt, tt.tokens); got != tt.want {
-			t.Errorf("%d bytes as %d tokens: got %v; %s", tt.bytes, tt.tokens, got, tt.reason)
+		if got, failed := wire.Finish(tt.raw); got != tt.want || failed != tt.failed {
+			t.Errorf("%q is %q, failed %v, want %q, %v; %s", tt.raw, got, failed, tt.want, tt.failed, tt.reason)
 		}
 	}
 }
 
-func TestExcerpt(t *testing.T) {
-	if got := wire.Excerpt(strings.Repeat("é", 400)); len(got) > 310 || !strings.HasSuffix(got, "é ...") {
-		t.Errorf("got %q", got)
+func TestReadRefusal(t *testing.T) {
+	var keys llm.Keys
+	keys.Add("sk-0123456789abcdef")
+	tests := []struct {
+		raw, message string
+		fault        llm.Fault
+		reason       string
+	}{
+		{`{"error":{"message":"no","code":"invalid_api_key"}}`, "no", llm.Denied, "OpenAI's object"},
+		{`{"error":"no"}`, "no", llm.BadRequest, "a string"},
+		{`{"message":"no","type":"x"}`, "no", llm.BadRequest, "fields at the top"},
+		{`[{"error":{"message":"no"}}]`, "no", llm.BadRequest, "Google's list"},
+		{`{"detail":[{"loc":["body","seed"],"msg":"no","type":"extra"}]}`, "seed: no", llm.BadRequest, "FastAPI's list"},
+		{`<html><body>x`, "a web page; is the base URL right? it usually ends in /v1", llm.BadRequest, ""},
+		{"\x1b[31mno\x1b[0m\x00\r\n\x1b]0;title\x07", "no", llm.BadRequest, "a terminal would act on it"},
+		{`{"error":{"message":"\u001b[2Jno \u202e"}}`, "no", llm.BadRequest, "the same, escaped"},
+		{`{"error":{"message":"` + strings.Repeat("x", 290) + `sk-0123456789abcdef"}}`, strings.Repeat("x", 290) + "[key]", llm.BadRequest, "redacted before it is cut"},
+		{strings.Repeat("[", 50000), strings.Repeat("[", 300) + " ...", llm.BadRequest, "deeply nested"},
+	}
+	for _, tt := range tests {
+		got := wire.ReadRefusal(400, []byte(tt.raw), &keys)
+		if got.Message != tt.message || got.Fault() != tt.fault {
+			t.Errorf("%.80q: got %q, %q, want %q, %q; %s", tt.raw, got.Message, got.Fault(), tt.message, tt.fault, tt.reason)
+		}
+	}
+}
+
+func TestSameHost(t *testing.T) {
+	tests := []struct {
+		from, to string
+		want     bool
+	}{
+		{"http://a/v1", "http://a/v2", true}, {"http://a/v1", "https://a/v1", true},
+		{"https://a/v1", "http://a/v1", false}, {"http://a/v1", "http://b/v1", false}, {"http://a/v1", "http://a:99/v1", false},
+	}
+	for _, tt := range tests {
+		from, _ := http.NewRequest(http.MethodGet, tt.from, nil)
+		to, _ := http.NewRequest(http.MethodGet, tt.to, nil)
+		if err := wire.SameHost(to, []*http.Request{from}); (err == nil) != tt.want {
+			t.Errorf("%s to %s: %v", tt.from, tt.to, err)
+		}
 	}
 }
