@@ -58,7 +58,7 @@ func mixed(v *sim.View) (sim.Decision, error) {
 	who := v.Self.ID
 	switch v.Turn % 7 {
 	case 1:
-		return sim.Decision{Fault: agent.FaultUnparsed}, nil
+		return sim.Decision{Fault: agent.FaultMalformed}, nil
 	case 2:
 		return sim.Decision{Speech: fmt.Sprintf("Half-of-turn-%d.", v.Turn), Fault: agent.FaultSpeaksForOthers}, nil
 	case 3:
@@ -91,7 +91,7 @@ func TestRoleplayATurn(t *testing.T) {
 			if want := fmt.Sprintf("run/s1/%d/%s", e.Turn, e.Actor); x.ID != want {
 				t.Fatalf("example %d is %s, want %s", moves, x.ID, want)
 			}
-			got := agent.Parse(x.Completion[0].Content, form, e.Actor, s.Episode.View(e.Actor, e.Turn).Cast)
+			got := agent.Parse(x.Completion[0].Content, e.Actor, s.Episode.View(e.Actor, e.Turn).Cast)
 			if got.Speech != e.Speech || got.Deed != e.Deed || got.Fault != "" {
 				t.Errorf("turn %d: %q reads as %+v", e.Turn, x.Completion[0].Content, got)
 			}
@@ -161,7 +161,7 @@ func TestRoleplayAConversation(t *testing.T) {
 			t.Fatalf("%s: %d replies of %d moves", id, len(said), len(own))
 		}
 		for j, e := range own {
-			if got := agent.Parse(said[j], agent.JSON, id, s.Episode.View(id, 1).Cast); got.Speech != e.Speech || got.Deed != e.Deed {
+			if got := agent.Parse(said[j], id, s.Episode.View(id, 1).Cast); got.Speech != e.Speech || got.Deed != e.Deed {
 				t.Errorf("%s: reply %d is %q, and the move %q %q", id, j, said[j], e.Speech, e.Deed)
 			}
 		}
@@ -187,7 +187,7 @@ func TestExamplesKeepSecrets(t *testing.T) {
 			moved := *v
 			moved.Turn += i
 			d, err := mixed(&moved)
-			if d.Fault == agent.FaultUnparsed {
+			if d.Fault == agent.FaultMalformed {
 				d.Calls = []llm.Call{{ID: fmt.Sprint(v.Turn), Reply: "Raw-malformed-reply"}}
 			}
 			return d, err

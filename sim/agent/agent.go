@@ -1,15 +1,3 @@
-// Package agent plays characters with a language model: it shows the model what its character knows,
-// asks it for a move in one of two forms, and reads what comes back, whatever that is.
-//
-// Prompts are files (see Prompts). A reply that is no move is a fault: counted, kept raw in its call
-// and played as a pass; no model is asked to repair it, and it is not asked for again. The package
-// knows no vendor, no order of play and no file of a run.
-//
-// A prompt is made of messages that are each sent many times: rules, scene, one for every line of the
-// transcript, the character, and the turn's instruction. Everybody's lines, one's own included, are
-// the transcript's, in the third person and in the user's role, so that an agent that is built anew
-// sends the same prompt, agents share a prefix, and templates that insist on alternating roles are
-// content: on the wire a prompt is one system message and one user message.
 package agent
 
 import (
@@ -131,7 +119,7 @@ func (a *Agent) act(ctx context.Context, v *sim.View, purpose string) (sim.Decis
 	if d.Fault = finishFault(resp); d.Fault != "" {
 		return d, nil
 	}
-	m := a.cast.parse(resp.Text, a.maker.Form, broken(resp))
+	m := a.cast.parse(resp.Text, broken(resp))
 	d.Speech, d.Deed, d.To, d.Skill, d.Fault = m.Speech, m.Deed, m.To, m.Skill, m.Fault
 	return d, nil
 }
@@ -142,7 +130,7 @@ func finishFault(resp *llm.Response) string {
 	case llm.Filtered:
 		return FaultFiltered
 	case llm.Refused:
-		return FaultRefused
+		return FaultRefusal
 	}
 	return ""
 }

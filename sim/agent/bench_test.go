@@ -70,7 +70,7 @@ func BenchmarkParse(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				agent.Parse(raw, agent.Lines, characters.ID("orla"), cast)
+				agent.Parse(raw, characters.ID("orla"), cast)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func BenchmarkParseHostile(b *testing.B) {
 			}
 			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
 				for b.Loop() {
-					agent.Parse(text.String(), agent.Lines, "orla", public())
+					agent.Parse(text.String(), "orla", public())
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(text.Len()), "ns/byte")
 			})

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -8,40 +9,41 @@ import (
 	"parley/characters"
 )
 
-// Whom a name means, where it is nobody at the table.
+// What a name means where it is not a place in the cast.
 const (
-	nobody    = -1 // not a name that is known here
-	unclear   = -2 // more than one character's
-	theTable  = -3 // the narrator, the system, the user: somebody who is not of the cast
+	unknown   = -1
+	ambiguous = -2 // two share it
+	outside   = -3 // the game master, the system, the user
 	oneself   = -4 // what models call themselves: "assistant"
 	everybody = -5
 )
 
-// cast knows the names at a table: how each is written in the transcript, and whom a reply means.
+// cast holds the names at a table: how each is written in the transcript, and which character a name in a
+// reply means.
 type cast struct {
 	people []person
 	self   int // place in people
 	names  []name
 }
 
-// name is one way to call somebody. A table has so few of them that looking through them is faster
-// than a map, which every agent of every session would have to build.
+// name is one way to call a character. A table has so few of them that a linear search is faster than a
+// map, which every agent of every session would have to build.
 type name struct {
 	key string
-	who int // a place in people, or unclear
+	who int // a place in people, or ambiguous
 }
 
-// lookup says whom a key means, and whether it is known at all.
+// lookup returns what a key means, and whether it is known at all.
 func (c *cast) lookup(key string) (who int, ok bool) {
 	for i := range c.names {
 		if c.names[i].key == key {
 			return c.names[i].who, true
 		}
 	}
-	return nobody, false
+	return unknown, false
 }
 
-// put enters a name, which is nobody's where two share it.
+// put enters a name.
 func (c *cast) put(key string, who int) {
 	if key == "" {
 		return
@@ -49,7 +51,7 @@ func (c *cast) put(key string, who int) {
 	for i := range c.names {
 		if c.names[i].key == key {
 			if c.names[i].who != who {
-				c.names[i].who = unclear
+				c.names[i].who = ambiguous
 			}
 			return
 		}
@@ -65,25 +67,20 @@ var titles = map[string]bool{
 	"van": true, "von": true, "de": true, "da": true, "del": true, "la": true, "le": true,
 }
 
-var notCast = map[string]int{
-	"narrator": theTable, "narration": theTable, "dm": theTable, "gm": theTable, "dungeon-master": theTable,
-	"game-master": theTable, "system": theTable, "user": theTable, "human": theTable, "the-table": theTable,
-	"instruction": theTable, "tool": theTable, "all-players": theTable,
+// roles are names of those who are not of the cast.
+var roles = map[string]int{
+	"narrator": outside, "narration": outside, "dm": outside, "gm": outside, "dungeon-master": outside, "game-master": outside,
+	"referee": outside, "system": outside, "user": outside, "human": outside, "the-table": outside, "tool": outside,
 	"assistant": oneself, "ai": oneself, "bot": oneself, "model": oneself, "me": oneself, "response": oneself,
 	"my-response": oneself, "answer": oneself, "reply": oneself, "my-reply": oneself, "output": oneself,
 }
 
-var meansEverybody = map[string]bool{
-	"all": true, "everyone": true, "everybody": true, "the-group": true, "group": true, "the-party": true,
-	"party": true, "the-table": true, "table": true, "the-room": true, "others": true, "the-others": true,
-	"public": true, "aloud": true, "anyone": true, "all-of-you": true, "everyone-else": true,
-	"all-players": true, "the-whole-group": true, "the-whole-party": true,
-}
-
-// meansNobody are ways to leave a list of addressees empty. Beside a name they say nothing.
-var meansNobody = map[string]bool{
-	"none": true, "nobody": true, "no-one": true, "noone": true, "null": true, "n-a": true, "na": true, "empty": true,
-	"nobody-else": true, "no-one-else": true,
+// openNames are ways to say in a list of addressees that everybody hears it; "" are ways to leave it empty.
+var openNames = map[string]bool{
+	"": true, "none": true, "nobody": true, "no-one": true, "noone": true, "null": true, "n-a": true, "na": true, "empty": true,
+	"all": true, "everyone": true, "everybody": true, "the-group": true, "group": true, "the-party": true, "party": true,
+	"the-table": true, "table": true, "the-room": true, "others": true, "the-others": true, "public": true, "aloud": true,
+	"anyone": true, "all-of-you": true, "everyone-else": true, "all-players": true, "the-whole-group": true,
 }
 
 // key folds a name, so that case, accents, apostrophes and Markdown make no difference.
@@ -95,7 +92,7 @@ func key(name string) string {
 }
 
 func newCast(self characters.ID, public []characters.Public) *cast {
-	c := &cast{people: make([]person, len(public)), self: nobody, names: make([]name, 0, 4*len(public))}
+	c := &cast{people: make([]person, len(public)), self: unknown, names: make([]name, 0, 4*len(public))}
 	type called struct {
 		words, keys []string
 		whole       string // the keys joined
@@ -150,10 +147,10 @@ func newCast(self characters.ID, public []characters.Public) *cast {
 	return c
 }
 
-// of returns the same cast with another one as oneself.
+// of returns the same cast with another character as its self.
 func (c *cast) of(self characters.ID) *cast {
 	mine := *c
-	mine.self = nobody
+	mine.self = unknown
 	for i := range mine.people {
 		if mine.people[i].id == self {
 			mine.self = i
@@ -172,7 +169,7 @@ func (c *cast) has(key string, n int) bool {
 	return false
 }
 
-// tidy takes out of a name what the transcript's lines are made of.
+// tidy takes the marks of the transcript out of a name.
 func tidy(name string) string {
 	if strings.IndexFunc(name, marks) < 0 {
 		return name
@@ -189,113 +186,107 @@ func marks(r rune) bool {
 	return strings.ContainsRune("\"*:<>[]()`“”：", r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError
 }
 
-// find says whom a name means: a place in people, or nobody or unclear.
+// find returns what a name means: a place in people, unknown or ambiguous.
 func (c *cast) find(name string) int {
 	k := key(name)
-	if i, ok := c.lookup(k); ok {
+	if i, ok := c.lookup(k); ok || k == "" {
 		return i
 	}
-	if k == "" {
-		return nobody
-	}
-	// "Bren (the dwarf)", "Bren, dwarf", "Bren Stonehand" where his name is Bren alone.
+	// "Bren (the dwarf)", "Bren, dwarf", "Bren Stonehand" where the name is Bren alone.
 	if at := strings.IndexAny(name, "(,"); at > 0 {
 		return c.find(name[:at])
 	}
 	words := strings.Fields(name)
-	if len(words) < 2 || len(words) > 4 {
-		return nobody
+	if len(words) < 2 || len(words) > 4 || !capitalized(words...) || titles[key(words[0])] {
+		return unknown
 	}
-	for _, w := range words {
-		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) && !titles[key(w)] {
-			return nobody
-		}
-	}
-	if i, ok := c.lookup(key(words[0])); ok && !titles[key(words[0])] {
-		return i
-	}
-	return nobody
+	i, _ := c.lookup(key(words[0]))
+	return i
 }
 
-// whom resolves the addressees of a whisper. Everybody, which all says, or nobody in particular, is no
-// whisper: nil. ok is false where a name that was given is not known or not clear; what is returned is
-// then only those who are, and nobody where that leaves it open who is meant.
-func (c *cast) whom(names []string) (to []characters.ID, ok, all bool) {
+// capitalized reports whether words are written as names are: Gorm the Red.
+func capitalized(words ...string) bool {
+	for _, w := range words {
+		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) && w != "and" && !titles[key(w)] {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// named returns what the name of a speaker means, those who are not of the cast included.
+func (c *cast) named(name string) int {
+	if len(name) == 0 || len(name) > maxHead {
+		return unknown
+	}
+	k := key(name)
+	if i, ok := c.lookup(k); ok {
+		return i
+	}
+	if i, ok := roles[k]; ok {
+		return i
+	}
+	if strings.ContainsAny(name, ".,;!?\"“”") {
+		return unknown
+	}
+	return c.find(strings.Trim(name, decoration+"])”’"))
+}
+
+// other reports whether a speaker is somebody else. A name that two share may be the other one's.
+func (c *cast) other(who int) bool { return who != unknown && who != oneself && who != c.self }
+
+// addressees resolves a list of names. It is empty where all may hear it: everybody is named, or nobody.
+// ok is false where a name is not known or ambiguous; to then holds those who are known, and none where
+// it is open who is meant.
+func (c *cast) addressees(names []string) (to []characters.ID, ok bool) {
 	ok = true
-	named, foggy := false, false
-	var marked uint64 // of people; a table has far fewer than 64 seats
+	named, open := false, false
 	for _, name := range names {
-		for _, i := range c.those(name) {
+		for _, i := range c.entries(name, 0) {
 			switch {
 			case i == everybody:
-				return nil, true, true
-			case i == unclear:
-				named, ok, foggy = true, false, true
-			case i == nobody:
-				named, ok = true, false
-			case i == c.self:
-				named = true
-			default:
-				named = true
-				if marked&(1<<(i&63)) == 0 {
-					marked |= 1 << (i & 63)
-					to = append(to, c.people[i].id)
-				}
+				return nil, true
+			case i == unknown || i == ambiguous:
+				ok, open = false, open || i == ambiguous
+			case i != c.self && !slices.Contains(to, c.people[i].id):
+				to = append(to, c.people[i].id)
 			}
+			named = true
 		}
 	}
 	switch {
 	case !named:
-		return nil, true, false
-	case foggy || len(to) == 0:
-		return nil, false, false
-	case len(to) == len(c.people)-1 && c.self >= 0 && ok:
-		return nil, true, true // all the others are everybody
+		return nil, true
+	case open || len(to) == 0:
+		return nil, false
+	case ok && c.self >= 0 && len(to) == len(c.people)-1:
+		return nil, true // all the others are everybody
 	}
-	return to, ok, false
+	return to, ok
 }
 
-// those resolves one entry of a list of addressees, which may itself be a list.
-func (c *cast) those(entry string) []int {
-	entry = strings.TrimSpace(strings.TrimLeft(entry, "@ "))
+// entries resolves one entry of a list of addressees, which may itself be a list. It is empty for a way to
+// leave the list empty.
+func (c *cast) entries(entry string, depth int) []int {
+	entry = strings.TrimLeft(strings.TrimSpace(entry), "@ ")
 	k := key(entry)
-	if k == "" {
-		return nil
-	}
-	if len(entry) > 200 {
-		return []int{nobody}
-	}
-	if _, taken := c.lookup(k); !taken && meansNobody[k] {
-		return nil
-	} else if !taken && meansEverybody[k] {
+	if _, taken := c.lookup(k); !taken && openNames[k] {
+		switch k {
+		case "", "none", "nobody", "no-one", "noone", "null", "n-a", "na", "empty":
+			return nil
+		}
 		return []int{everybody}
 	}
-	if i := c.find(entry); i != nobody && !strings.ContainsAny(entry, ",;&/") {
+	if len(entry) > 200 {
+		return []int{unknown}
+	}
+	parts := strings.FieldsFunc(strings.ReplaceAll(entry, " and ", ","), func(r rune) bool { return strings.ContainsRune(",;&/|", r) })
+	if i := c.find(entry); len(parts) < 2 || depth > 0 || i >= 0 && strings.Contains(entry, "(") {
 		return []int{i}
-	}
-	for _, lead := range []string{"to ", "only ", "just ", "nobody but ", "no one but ", "whisper to ", "whispers to "} {
-		if len(entry) > len(lead) && strings.EqualFold(entry[:len(lead)], lead) {
-			return c.those(entry[len(lead):])
-		}
-	}
-	if strings.Contains(entry, " but ") || strings.Contains(entry, " except ") {
-		return []int{unclear} // whoever is left
-	}
-	parts := strings.FieldsFunc(entry, func(r rune) bool { return strings.ContainsRune(",;&/|", r) })
-	if len(parts) == 1 {
-		parts = strings.Split(entry, " and ")
-	}
-	if len(parts) == 1 {
-		for _, tail := range []string{" only", " alone"} {
-			if rest, cut := strings.CutSuffix(entry, tail); cut {
-				return c.those(rest)
-			}
-		}
-		return []int{nobody}
 	}
 	var all []int
 	for _, p := range parts {
-		all = append(all, c.those(strings.TrimPrefix(strings.TrimSpace(p), "and "))...)
+		all = append(all, c.entries(p, depth+1)...)
 	}
 	return all
 }

@@ -8,81 +8,53 @@ import (
 )
 
 var (
-	escapedAngles = strings.NewReplacer(`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">")
-	thinking      = regexp.MustCompile(`(?i)<(/?)(think|thinking|thought|thoughts|reasoning)>`)
-	// token is what chat templates mark roles and ends with.
-	token = regexp.MustCompile(`(?i)<\|[^|<>\n]{0,40}\|?>|<｜[^｜<>\n]{0,60}｜>|\[/?INST\]|<</?SYS>>|</?s>|<(start|end)_of_turn>|<(bos|eos|pad|unk)>`)
-	final = regexp.MustCompile(`(?i)<\|channel\|>final<\|message\|>`)
+	// token matches what chat templates mark roles and ends with.
+	token = regexp.MustCompile(`(?i)<\|[^|<>\n]{0,40}\|?>|<[a-z_]{1,20}\|>|<｜[^｜<>\n]{0,60}｜>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_(?:turn|utterance)>|<(?:bos|eos|pad|unk|eot|sop|eop)>|\[gMASK\]`)
+	// note matches what is said out of character: in double parentheses or brackets, or behind "OOC".
+	note = regexp.MustCompile(`(?is)\(\(.*?\)\)+|\[\[.*?\]\]+|[(\[{<]\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]|(?:^|\n)[ \t*_]*/{0,2}(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
+	// forged matches the dice and the game master's lines, in parley's style or another's.
+	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|(?:^|\n)[^\n"“]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?= ?\d)`)
 )
 
-// withoutReasoning removes what a reasoning model thought aloud, also where only the closing tag is
-// there. open says that the reasoning did not end, so that there is no answer after it.
-func withoutReasoning(text string) (answer string, open bool) {
-	if strings.Contains(text, `\u003`) {
-		text = escapedAngles.Replace(text)
-	}
-	if strings.IndexByte(text, '<') < 0 {
-		return text, false
-	}
-	if at := final.FindAllStringIndex(text, -1); len(at) > 0 { // the analysis channel came before
-		text = text[at[len(at)-1][1]:]
-	}
-	tags := thinking.FindAllStringSubmatchIndex(text, -1)
-	if len(tags) == 0 {
-		return text, false
-	}
-	var b strings.Builder
-	from, inside := 0, false
-	for _, tag := range tags {
-		closes := tag[2] < tag[3]
-		switch {
-		case !closes && !inside:
-			b.WriteString(text[from:tag[0]])
-			inside = true
-		case closes && inside:
-			inside = false
-		case closes: // its opening tag was in the prompt: all so far was reasoning
-			b.Reset()
-		}
-		from = tag[1]
-	}
-	if inside {
-		return b.String(), true
-	}
-	b.WriteString(text[from:])
-	return b.String(), false
-}
-
-// withoutTokens cuts a text at the first token of a chat template. Tokens that it begins with, and
-// the model's own role behind them, are skipped; another's role ends it.
-func withoutTokens(text string) (own string, leaked bool) {
-	if strings.IndexByte(text, '<') < 0 && !strings.Contains(text, "INST]") && !strings.Contains(text, "inst]") {
-		return text, false
-	}
+// ownTurn skips template tokens that a text begins with, and the model's own role behind them. another
+// says that it begins with somebody else's role.
+func ownTurn(text string) (own string, another bool) {
 	for {
 		at := token.FindStringIndex(text)
-		if at == nil {
-			return text, leaked
+		if at == nil || strings.TrimSpace(text[:at[0]]) != "" {
+			return text, false
 		}
-		if before := text[:at[0]]; strings.TrimSpace(before) != "" {
-			return before, true
-		}
-		leaked = true
 		text = strings.TrimLeft(text[at[1]:], " \t")
-		word := text
-		if end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
-			word = text[:end]
+		end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+		if end < 0 {
+			end = len(text)
 		}
-		switch strings.ToLower(word) {
+		switch strings.ToLower(text[:end]) {
 		case "user", "system", "human", "tool":
 			return "", true
 		case "assistant", "model":
-			text = text[len(word):]
+			text = text[end:]
 		}
 	}
 }
 
-// squeeze folds white space, and drops what cannot be seen.
+// withoutTokens cuts a text at the first template token. leaked says that words stand behind it: a token
+// that ends a text is no fault.
+func withoutTokens(text string) (own string, leaked bool) {
+	if strings.IndexByte(text, '<') < 0 && !strings.Contains(text, "INST]") && !strings.Contains(text, "[gM") {
+		return text, false
+	}
+	at := token.FindStringIndex(text)
+	if at == nil {
+		return text, false
+	}
+	return text[:at[0]], !wordless(token.ReplaceAllString(text[at[0]:], ""))
+}
+
+// lineBreaks are the ways to begin a line.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// squeeze folds white space to single spaces, and drops what cannot be seen.
 func squeeze(text string) string {
 	text = strings.TrimSpace(text)
 	clean := true
@@ -99,10 +71,10 @@ func squeeze(text string) string {
 	gap := false
 	for _, r := range text {
 		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r):
+		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2800' || r == '\u3164':
 			gap = true
 			continue
-		case r == utf8.RuneError || unicode.Is(unicode.Cf, r):
+		case r == utf8.RuneError || unicode.Is(unicode.Cf, r) || r == '\u034f':
 			continue
 		}
 		if gap && len(b) > 0 {
@@ -113,7 +85,22 @@ func squeeze(text string) string {
 	return string(b)
 }
 
-// unquote removes quotation marks where everything stands in them.
+// unescape drops the backslashes of Markdown and of quotation marks that were escaped twice.
+func unescape(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("\\_*\"'#`[]()!.-", text[i+1]) >= 0 {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// unquote removes quotation marks where the whole text stands in them.
 func unquote(text string) string {
 	if len(text) < 2 {
 		return text
@@ -121,61 +108,44 @@ func unquote(text string) string {
 	if text[0] == '\'' && text[len(text)-1] == '\'' && !strings.Contains(text[1:len(text)-1], "' ") && !strings.Contains(text, "''") {
 		return strings.TrimSpace(text[1 : len(text)-1])
 	}
-	first, _ := utf8.DecodeRuneInString(text)
-	if !strings.ContainsRune(`"“«„`, first) {
+	said, told, ok := quotes(text)
+	if !ok || len(said) == 0 || strings.TrimSpace(strings.Join(told, "")) != "" {
 		return text
 	}
-	inside := false
-	for _, r := range text {
-		switch r {
-		case '"':
-			inside = !inside
-		case '“', '«', '„':
-			inside = true
-		case '”', '»':
-			inside = false
-		default:
-			if !inside && !unicode.IsSpace(r) {
-				return text
-			}
-		}
-	}
-	return squeeze(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`"“”«»„`, r) {
-			return ' '
-		}
-		return r
-	}, text))
+	return squeeze(strings.Join(said, " "))
 }
 
-// splitDeeds takes *what is done* out of what is said. A single word in asterisks within a sentence
-// is stress, and **bold** always is.
-func splitDeeds(text string) (speech string, deeds []string) {
-	if strings.IndexByte(text, '*') < 0 {
-		return text, nil
-	}
-	text = strings.ReplaceAll(text, "**", "")
-	var b strings.Builder
-	for {
-		open := strings.IndexByte(text, '*')
-		if open < 0 {
-			b.WriteString(text)
-			break
-		}
-		b.WriteString(text[:open])
-		text = text[open+1:]
-		end := strings.IndexByte(text, '*')
-		if end < 0 || strings.HasPrefix(text, " ") { // a bullet, or one that was forgotten
+// quotes separates what stands in double quotation marks from what stands around. ok is false where a mark
+// that opens is not closed, but for the last one.
+func quotes(text string) (said, told []string, ok bool) {
+	inside, from := false, 0
+	for i, r := range text {
+		var opens, closes bool
+		switch r {
+		case '"':
+			opens, closes = !inside, inside
+		case '“', '«', '„':
+			opens = true
+			if inside && r == '“' { // „German“
+				opens, closes = false, true
+			}
+		case '”', '»':
+			closes = true
+		default:
 			continue
 		}
-		inner := strings.TrimSpace(text[:end])
-		text = text[end+1:]
-		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(b.String()[max(0, b.Len()-8):], " "))
-		if !strings.Contains(inner, " ") && (unicode.IsLetter(before) || before == ',') {
-			b.WriteString(inner)
-		} else if inner != "" {
-			deeds = append(deeds, inner)
+		if opens == inside {
+			return nil, nil, false
 		}
+		if closes {
+			said = append(said, text[from:i])
+		} else {
+			told = append(told, text[from:i])
+		}
+		inside, from = opens, i+utf8.RuneLen(r)
 	}
-	return b.String(), deeds
+	if inside {
+		return append(said, text[from:]), told, true
+	}
+	return said, append(told, text[from:]), true
 }

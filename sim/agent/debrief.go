@@ -43,7 +43,7 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 	return answer, nil
 }
 
-// question is what a debrief asks in place of a move.
+// question renders what a debrief asks in place of a move.
 func (a *memory) question(m *Maker, t *Table, v *sim.View, questions []string) (llm.Message, error) {
 	name := promptDebrief
 	if v.Control == sim.ControlTold {
@@ -56,52 +56,51 @@ func (a *memory) question(m *Maker, t *Table, v *sim.View, questions []string) (
 	return m.Prompts.section(llm.User, name, s)
 }
 
-// account cleans an answer in free text: of reasoning, fences, one's own name before it and quotes
-// around it. Lines stay lines.
+// account cleans an answer in free text: of reasoning, fences, the character's own name before it and
+// quotation marks around it. Lines stay lines.
 func (c *cast) account(raw string, cut bool) (text, fault string) {
-	text, open := withoutReasoning(raw)
-	if strings.TrimSpace(text) == "" {
-		if open || cut {
-			return "", FaultCutOff
-		}
+	_, text, ok := llm.SplitReasoning(raw)
+	switch {
+	case !ok:
+		return "", FaultReasoning
+	case cut && invisible(text):
+		return "", FaultCutOff
+	case invisible(text):
 		return "", FaultEmpty
+	case callsTool(text):
+		return "", FaultToolCall
+	case repeats(text):
+		return "", FaultRepetition
 	}
+	text, _ = ownTurn(text)
 	text, leaked := withoutTokens(text)
-	if flooded(text) {
-		return "", FaultFlood
-	}
-	var b strings.Builder
-	for line := range strings.Lines(unified(text)) {
-		line = squeeze(line)
-		if line == "" || strings.HasPrefix(line, "```") {
+	var lines []string
+	for line := range strings.Lines(lineBreaks.Replace(text)) {
+		if line = squeeze(line); line == "" || strings.HasPrefix(line, "```") {
 			continue
 		}
-		if b.Len() == 0 {
-			if h, ok := c.speaker(line); ok && (h.who == c.self || h.who == oneself) {
-				if line = h.rest; line == "" {
-					continue
-				}
-			}
-		} else {
-			b.WriteByte('\n')
+		if len(lines) == 0 {
+			line = squeeze(c.unheaded(line))
 		}
-		b.WriteString(line)
+		if line != "" {
+			lines = append(lines, line)
+		}
 	}
-	text = b.String()
-	if !strings.Contains(text, "\n") {
+	text = strings.Join(lines, "\n")
+	if len(lines) == 1 {
 		text = unquote(text)
 	}
 	switch {
 	case text == "" && leaked:
-		return "", FaultLeakedTokens
+		return "", FaultTemplateTokens
 	case wordless(text):
-		return "", FaultEmpty
+		return "", FaultNoWords
 	case refused(text):
-		return "", FaultRefused
+		return "", FaultRefusal
 	case cut && !leaked:
 		return text, FaultCutOff
 	case leaked:
-		return text, FaultLeakedTokens
+		return text, FaultTemplateTokens
 	case foreign(text):
 		return text, FaultOtherLanguage
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/sim"
 	"parley/sim/dice"
 	"parley/sim/llm"
+	"parley/sim/llm/loose"
 )
 
 // The difficulty classes that a game master may set.
@@ -131,7 +132,7 @@ func shared(e, attempt *sim.Event, cast []characters.Public) bool {
 	return true
 }
 
-// verdict is what a game master decides.
+// verdict is the decision of a game master on a deed.
 type verdict struct {
 	skill            characters.Skill // empty: no check
 	class            int
@@ -139,65 +140,95 @@ type verdict struct {
 	success, failure string // failure only with a check
 }
 
-// readVerdict reads a reply. It is no verdict, nil, unless everything that the check needs is there
-// and within what was offered. A verdict may have a fault too: one whose text is too long, or which
-// is followed by a leaked token, is played.
+// readVerdict reads a reply. It is no verdict, nil, unless everything that the check needs is there and
+// is one of the values that were offered. A verdict may have a fault too: one whose text is too long, or
+// which is followed by a template token, is played.
 func readVerdict(raw string, cut bool) (*verdict, string) {
-	text, open := withoutReasoning(raw)
-	if strings.TrimSpace(text) == "" {
-		if open || cut {
-			return nil, FaultCutOff
-		}
+	_, text, ok := llm.SplitReasoning(raw)
+	switch {
+	case !ok:
+		return nil, FaultReasoning
+	case cut && invisible(text):
+		return nil, FaultCutOff
+	case invisible(text):
 		return nil, FaultEmpty
+	case callsTool(text):
+		return nil, FaultToolCall
+	case repeats(text):
+		return nil, FaultRepetition
 	}
 	text, leaked := withoutTokens(text)
-	if flooded(text) {
-		return nil, FaultFlood
-	}
-	f, _, _, s := object(text, verdictField)
+	fields, fault := verdictFields(text)
 	switch {
-	case s == whole:
-	case leaked:
-		return nil, FaultLeakedTokens
-	case s == halved, cut:
+	case fault == FaultMalformed && refused(text):
+		return nil, FaultRefusal
+	case fault != "" && leaked:
+		return nil, FaultTemplateTokens
+	case fault != "" && cut:
 		return nil, FaultCutOff
-	case refused(text):
-		return nil, FaultRefused
-	default:
-		return nil, FaultUnparsed
+	case fault != "":
+		return nil, fault
 	}
 	v := &verdict{}
-	ok := true
-	if !strings.EqualFold(strings.TrimSpace(f.check), "none") {
-		if v.skill, ok = characters.ParseSkill(f.check); !ok {
-			return nil, FaultUnparsed
+	if !strings.EqualFold(strings.TrimSpace(fields["check"]), "none") {
+		if v.skill, ok = characters.ParseSkill(fields["check"]); !ok {
+			return nil, FaultMalformed
 		}
-		v.class, ok = readClass(f.class)
-		if v.mode = dice.Mode(strings.ToLower(strings.TrimSpace(f.mode))); v.mode == "" {
+		v.class, ok = readClass(fields["difficulty"])
+		if v.mode = dice.Mode(strings.ToLower(strings.TrimSpace(fields["mode"]))); v.mode == "" {
 			v.mode = dice.Straight
 		}
 		ok = ok && (v.mode == dice.Straight || v.mode == dice.Advantage || v.mode == dice.Disadvantage)
 	}
 	var long, longer bool
-	v.success, long = narration(f.success)
+	v.success, long = told(fields["success"])
 	ok = ok && v.success != ""
 	if v.skill != "" {
-		v.failure, longer = narration(f.failure)
+		v.failure, longer = told(fields["failure"])
 		ok = ok && v.failure != ""
 	}
 	switch {
 	case refused(v.success):
-		return nil, FaultRefused
+		return nil, FaultRefusal
 	case !ok:
-		return nil, FaultUnparsed
+		return nil, FaultMalformed
 	case foreign(v.success, v.failure):
 		return nil, FaultOtherLanguage
 	case leaked:
-		return v, FaultLeakedTokens
+		return v, FaultTemplateTokens
 	case long || longer:
 		return v, FaultTooLong
 	}
 	return v, ""
+}
+
+// verdictFields returns the texts of the first object with a key of a verdict, by the keys' folded names.
+func verdictFields(text string) (map[string]string, string) {
+	for _, v := range loose.Find(text) {
+		if v.Kind == loose.Array && len(v.Items) > 0 {
+			v.Items[0].State = v.State
+			v = v.Items[0]
+		}
+		fields := map[string]string{}
+		for i, k := range v.Keys {
+			if k = verdictKey(k); k != "" && i < len(v.Items) {
+				fields[k] = v.Items[i].Text
+				if v.Items[i].Kind == loose.Null && k == "check" {
+					fields[k] = "none"
+				}
+			}
+		}
+		switch {
+		case len(fields) == 0:
+		case v.State == loose.Cut:
+			return nil, FaultCutOff
+		case v.State == loose.Broken:
+			return nil, FaultMalformed
+		default:
+			return fields, ""
+		}
+	}
+	return nil, FaultMalformed
 }
 
 // readClass reads a difficulty class: 15, "15" or "DC 15".
@@ -210,17 +241,17 @@ func readClass(text string) (int, bool) {
 	return n, err == nil && easiest <= n && n <= hardest
 }
 
-// narration cleans what is told, as a move's texts are. It is empty where that leaves no words.
-func narration(text string) (told string, long bool) {
-	told, _ = stripped(strings.ReplaceAll(unescape(text), "*", ""))
-	if wordless(told) || nothing(told) {
+// told cleans a narration, as a move's texts are. It is empty where that leaves no words.
+func told(text string) (clean string, long bool) {
+	clean, _ = stripped(deedText(text))
+	if wordless(clean) || nothing(clean) {
 		return "", false
 	}
-	return capped(told)
+	return capped(clean)
 }
 
-// verdictField folds the names that models give to the fields of a verdict.
-func verdictField(name string) string {
+// verdictKey folds the names that models give to the fields of a verdict.
+func verdictKey(name string) string {
 	switch strings.ToLower(spelling.Replace(strings.TrimSpace(name))) {
 	case "check", "skill", "skill_check":
 		return "check"
@@ -236,7 +267,7 @@ func verdictField(name string) string {
 	return ""
 }
 
-// verdictSchema is what a verdict has to satisfy.
+// verdictSchema returns the JSON schema of a verdict.
 func verdictSchema() json.RawMessage {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","properties":{"check":{"type":"string","enum":["none"`)
@@ -251,7 +282,7 @@ func verdictSchema() json.RawMessage {
 		b.WriteString(strconv.Itoa(class))
 	}
 	fmt.Fprintf(&b, `]},"mode":{"type":"string","enum":[%q,%q,%q]}`, dice.Straight, dice.Advantage, dice.Disadvantage)
-	b.WriteString(`,"success":{"type":"string"},"failure":{"type":"string"}}`)
+	fmt.Fprintf(&b, `,"success":{"type":"string"%[1]s},"failure":{"type":"string"%[1]s}}`, bound)
 	b.WriteString(`,"required":["check","difficulty","mode","success","failure"],"additionalProperties":false}`)
 	return json.RawMessage(b.String())
 }

@@ -108,24 +108,24 @@ func TestVerdicts(t *testing.T) {
 		{reason: "fences, prose and reasoning", raw: "<think>Hm.</think>Sure:\n```json\n" + verdict(`"Athletics"`, "12", `"straight"`) + "\n```", skill: "Athletics", class: 12, mode: dice.Straight},
 		{reason: "numbers as text, skills as people write them", raw: verdict(`"athletics check"`, `"DC 12"`, `"straight"`), skill: "Athletics", class: 12, mode: dice.Straight},
 		{reason: "no mode is the usual one", raw: `{"skill": "Athletics", "dc": 12, "success": "` + up + `", "failure": "` + down + `"}`, skill: "Athletics", class: 12, mode: dice.Straight},
-		{reason: "an unknown skill", raw: verdict(`"Climbing the bell"`, "12", `"straight"`), fault: agent.FaultUnparsed, mute: true},
-		{reason: "no check is named", raw: `{"difficulty": 12, "mode": "straight", "success": "a b", "failure": "c d"}`, fault: agent.FaultUnparsed, mute: true},
-		{reason: "too hard", raw: verdict(`"Athletics"`, "30", `"straight"`), fault: agent.FaultUnparsed, mute: true},
-		{reason: "too easy", raw: verdict(`"Athletics"`, "4", `"straight"`), fault: agent.FaultUnparsed, mute: true},
-		{reason: "no number", raw: verdict(`"Athletics"`, `"hard"`, `"straight"`), fault: agent.FaultUnparsed, mute: true},
-		{reason: "an unknown mode", raw: verdict(`"Athletics"`, "12", `"heroic"`), fault: agent.FaultUnparsed, mute: true},
-		{reason: "no failure", raw: `{"check": "Athletics", "difficulty": 12, "mode": "straight", "success": "Up."}`, fault: agent.FaultUnparsed, mute: true},
-		{reason: "nothing to tell", raw: `{"check": "none", "success": ""}`, fault: agent.FaultUnparsed, mute: true},
-		{reason: "the placeholders", raw: `{"check": "none", "success": "<what comes of it>"}`, fault: agent.FaultUnparsed, mute: true},
-		{reason: "prose", raw: "Orla climbs up, no check needed.", fault: agent.FaultUnparsed, mute: true},
+		{reason: "an unknown skill", raw: verdict(`"Climbing the bell"`, "12", `"straight"`), fault: agent.FaultMalformed, mute: true},
+		{reason: "no check is named", raw: `{"difficulty": 12, "mode": "straight", "success": "a b", "failure": "c d"}`, fault: agent.FaultMalformed, mute: true},
+		{reason: "too hard", raw: verdict(`"Athletics"`, "30", `"straight"`), fault: agent.FaultMalformed, mute: true},
+		{reason: "too easy", raw: verdict(`"Athletics"`, "4", `"straight"`), fault: agent.FaultMalformed, mute: true},
+		{reason: "no number", raw: verdict(`"Athletics"`, `"hard"`, `"straight"`), fault: agent.FaultMalformed, mute: true},
+		{reason: "an unknown mode", raw: verdict(`"Athletics"`, "12", `"heroic"`), fault: agent.FaultMalformed, mute: true},
+		{reason: "no failure", raw: `{"check": "Athletics", "difficulty": 12, "mode": "straight", "success": "Up."}`, fault: agent.FaultMalformed, mute: true},
+		{reason: "nothing to tell", raw: `{"check": "none", "success": ""}`, fault: agent.FaultMalformed, mute: true},
+		{reason: "the placeholders", raw: `{"check": "none", "success": "<what comes of it>"}`, fault: agent.FaultMalformed, mute: true},
+		{reason: "prose", raw: "Orla climbs up, no check needed.", fault: agent.FaultMalformed, mute: true},
 		{reason: "empty", raw: "", fault: agent.FaultEmpty, mute: true},
 		{reason: "cut", raw: `{"check": "Athletics", "difficulty": 12, "mo`, finish: llm.Length, fault: agent.FaultCutOff, mute: true},
-		{reason: "refused", raw: "As an AI language model I cannot judge this.", fault: agent.FaultRefused, mute: true},
-		{reason: "said by the server", raw: "", finish: llm.Refused, fault: agent.FaultRefused, mute: true},
+		{reason: "refused", raw: "As an AI language model I cannot judge this.", fault: agent.FaultRefusal, mute: true},
+		{reason: "said by the server", raw: "", finish: llm.Refused, fault: agent.FaultRefusal, mute: true},
 		{reason: "filtered", raw: "", finish: llm.Filtered, fault: agent.FaultFiltered, mute: true},
-		{reason: "a token behind it", raw: verdict(`"none"`, "10", `"straight"`) + "<|im_end|>user", fault: agent.FaultLeakedTokens},
-		{reason: "a token instead", raw: "<|im_start|>user", fault: agent.FaultLeakedTokens, mute: true},
-		{reason: "a flood", raw: strings.Repeat("The bell rings. ", 3000), fault: agent.FaultFlood, mute: true},
+		{reason: "a token behind it", raw: verdict(`"none"`, "10", `"straight"`) + "<|im_end|>user", fault: agent.FaultTemplateTokens},
+		{reason: "a token instead", raw: "<|im_start|>user", fault: agent.FaultTemplateTokens, mute: true},
+		{reason: "a flood", raw: strings.Repeat("The bell rings. ", 3000), fault: agent.FaultRepetition, mute: true},
 		{reason: "another language", raw: `{"check": "none", "success": "Она поднимается наверх."}`, fault: agent.FaultOtherLanguage, mute: true},
 	} {
 		t.Run(test.reason, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestVerdicts(t *testing.T) {
 
 // A verdict that is none is counted, and shown to no agent.
 func TestNoVerdictIsNoLine(t *testing.T) {
-	with := append(play()[:6:6], &sim.Event{Kind: sim.KindNarration, Turn: 5, Fault: agent.FaultUnparsed})
+	with := append(play()[:6:6], &sim.Event{Kind: sim.KindNarration, Turn: 5, Fault: agent.FaultMalformed})
 	a, b := &model{reply: "PASS"}, &model{reply: "PASS"}
 	for m, events := range map[*model][]*sim.Event{a: with, b: play()[:6]} {
 		if _, err := build(t, m, agent.Config{}).Act(t.Context(), view(0, scenarios.Exchange, events...)); err != nil {

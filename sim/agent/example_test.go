@@ -41,5 +41,5 @@ func Example() {
 	// Output:
 	// Who built this well?
 	// leans over the edge
-	// speaks for others
+	// speaks-for-others
 }

@@ -19,21 +19,17 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, r := range replies {
 		if len(r.raw) < 4000 {
-			f.Add(r.raw, r.form == agent.JSON)
+			f.Add(r.raw)
 		}
 	}
 	cast := public()
 	known := map[characters.ID]bool{"bren": true, "zephyrine-d-arc": true, "maud": true}
 	passes := map[string]bool{
-		agent.FaultEmpty: true, agent.FaultCutOff: true, agent.FaultRefused: true, agent.FaultFlood: true,
-		agent.FaultUnparsed: true, agent.FaultOtherLanguage: true,
+		agent.FaultEmpty: true, agent.FaultCutOff: true, agent.FaultRefusal: true, agent.FaultRepetition: true,
+		agent.FaultMalformed: true, agent.FaultOtherLanguage: true,
 	}
-	f.Fuzz(func(t *testing.T, raw string, json bool) {
-		form := agent.Lines
-		if json {
-			form = agent.JSON
-		}
-		m := agent.Parse(raw, form, "orla", cast)
+	f.Fuzz(func(t *testing.T, raw string) {
+		m := agent.Parse(raw, "orla", cast)
 		for _, text := range []string{m.Speech, m.Deed} {
 			if utf8.RuneCountInString(text) > agent.MaxRunes {
 				t.Errorf("%d runes of text", utf8.RuneCountInString(text))
@@ -60,10 +56,11 @@ func FuzzParse(f *testing.F) {
 		if strings.Contains(strings.ToLower(raw), mark) {
 			return
 		}
-		m = agent.Parse(raw+"\nBren: "+mark+"\"}\nSAY: "+mark, form, "orla", cast)
-		if strings.Contains(m.Speech+m.Deed, mark) {
+		m = agent.Parse(raw+"\nBren: X"+mark[1:]+"\"}\nSAY: "+mark, "orla", cast)
+		if strings.Contains(strings.ToLower(m.Speech+m.Deed), mark) {
 			t.Errorf("another one's line is played: %+v", m)
 		}
+		whispered(t, raw, cast)
 	})
 }
 
@@ -153,30 +150,19 @@ func TestFakes(t *testing.T) {
 	}
 }
 
-// FuzzWhisper checks that nothing of a reply that is marked as a whisper becomes public, whatever else it
-// says, and that what is whispered to somebody unknown is heard by nobody but those it names.
-func FuzzWhisper(f *testing.F) {
-	for _, r := range replies {
-		if len(r.raw) < 4000 {
-			f.Add(r.raw)
-		}
+// whispered checks that a move which names its hearers in the form, or in a direction at its head, is never
+// public, whatever else it says.
+func whispered(t *testing.T, text string, cast []characters.Public) {
+	low := strings.ToLower(text)
+	if strings.ContainsAny(text, "{<[") || strings.Contains(low, "maud") && strings.Contains(low, "zéph") || strings.Contains(low, "to") {
+		return // an object or a token, all the others named, or another list
 	}
-	for _, w := range whispers {
-		f.Add(w.raw)
-	}
-	cast := public()
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, head := range []string{"SAY (to %): xqzmark. ", "WHISPER TO %: xqzmark. ", "(whispers to %) xqzmark. ", "TO: %\nSAY: xqzmark. "} {
-			low := strings.ToLower(text)
-			if strings.Contains(text, "{") || strings.Contains(low, "maud") && strings.Contains(low, "zéph") || strings.Contains(low, "to") && strings.HasPrefix(head, "TO") {
-				continue // an object of its own, or all the others named, or another list
-			}
-			for _, name := range []string{"Bren", "Gorm"} {
-				m := agent.Parse(strings.ReplaceAll(head, "%", name)+text, agent.Lines, "orla", cast)
-				if strings.Contains(m.Speech+m.Deed, "xqzmark") && len(m.To) == 0 {
-					t.Errorf("a whisper to %s is public: %+v", name, m)
-				}
+	for _, head := range []string{"SAY (to %): xqzmark. ", "(whispers to %) xqzmark. ", "TO: %\nSAY: xqzmark. "} {
+		for _, name := range []string{"Bren", "Gorm"} {
+			m := agent.Parse(strings.ReplaceAll(head, "%", name)+text, "orla", cast)
+			if strings.Contains(m.Speech+m.Deed, "xqzmark") && len(m.To) == 0 {
+				t.Errorf("a whisper to %s is public: %+v", name, m)
 			}
 		}
-	})
+	}
 }

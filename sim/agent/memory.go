@@ -2,6 +2,8 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 
 	"parley/characters"
 	"parley/sim"
@@ -194,22 +196,31 @@ func (a *memory) lasting(dropped, window int) (cut int) {
 	return cut
 }
 
-// schema is what a reply in the JSON form has to satisfy. Every key is required and no other is
-// allowed, as hosted servers insist.
+// bound limits a text in a schema, so that a small model cannot go on without end inside the form.
+var bound = fmt.Sprintf(`,"maxLength":%d`, boundRunes)
+
+// schema returns the JSON schema of a reply. Every key is required and no other is allowed, as hosted
+// servers insist; "to" names each of the others at most once.
 func (c *cast) schema(checks bool) json.RawMessage {
-	b := make([]byte, 0, 512)
-	b = append(b, `{"type":"object","properties":{"speech":{"type":"string"},"deed":{"type":"string"},"to":{"type":"array","items":{"type":"string"`...)
-	between := `,"enum":[`
+	b := make([]byte, 0, 768)
+	b = append(b, `{"type":"object","properties":{"speech":{"type":"string"`...)
+	b = append(b, bound...)
+	b = append(b, `},"deed":{"type":"string"`...)
+	b = append(b, bound...)
+	b = append(b, `},"to":{"type":"array","items":{"type":"string"`...)
+	between, others := `,"enum":[`, 0
 	for i := range c.people {
 		if i != c.self {
 			b = quoted(append(b, between...), c.people[i].Label)
 			between = ","
+			others++
 		}
 	}
-	if between == "," {
+	if others > 0 {
 		b = append(b, ']')
 	}
-	b = append(b, "}}"...)
+	b = append(b, `},"uniqueItems":true,"maxItems":`...)
+	b = append(strconv.AppendInt(b, int64(others), 10), '}')
 	if checks {
 		b = append(b, `,"check":{"type":"string","enum":["none"`...)
 		for _, skill := range characters.Skills() {

@@ -16,6 +16,8 @@ const (
 	l = agent.Lines
 )
 
+var ignore = cmp.Options{cmpopts.EquateEmpty(), cmpopts.IgnoreFields(agent.Move{}, "Form")}
+
 func say(s string) agent.Move          { return agent.Move{Speech: s} }
 func act(s, d string) agent.Move       { return agent.Move{Speech: s, Deed: d} }
 func fault(f string) agent.Move        { return agent.Move{Fault: f} }
@@ -97,14 +99,14 @@ var replies = []struct {
 	{"only another one's line in the text", j, `{"speech": "Bren: Hi Orla!"}`, fault(agent.FaultSpeaksForOthers)},
 	{"cut within a string", j, `{"speech": "Hello, I was`, fault(agent.FaultCutOff)},
 	{"cut before the last brace", j, `{"speech": "Hello.", "deed": ""`, fault(agent.FaultCutOff)},
-	{"cut within the first key", j, `{"spee`, fault(agent.FaultCutOff)},
+	{"cut within the first key", j, `{"spee`, fault(agent.FaultMalformed)},
 	{"cut after white space without end", j, "{\"speech\": \"Hello.\",\n\n\n\n\n", fault(agent.FaultCutOff)},
 	{"a fence that opens and an object that is cut", j, "```json\n{\"speech\": \"Hello", fault(agent.FaultCutOff)},
-	{"an object without a move", j, `{"answer": 42}`, fault(agent.FaultUnparsed)},
-	{"the schema itself", j, `{"type":"object","properties":{"a":{"type":"string"}}}`, fault(agent.FaultUnparsed)},
-	{"the placeholders", j, `{"speech": "<words Orla speaks>", "deed": "<what Orla does>", "to": []}`, fault(agent.FaultUnparsed)},
-	{"prose alone is not the form that was asked for", j, "I greet the others and sit down.", fault(agent.FaultUnparsed)},
-	{"braces in prose", j, "I {sigh} and {wave.", fault(agent.FaultUnparsed)},
+	{"an object without a move", j, `{"answer": 42}`, fault(agent.FaultMalformed)},
+	{"the schema itself", j, `{"type":"object","properties":{"a":{"type":"string"}}}`, fault(agent.FaultMalformed)},
+	{"the placeholders", j, `{"speech": "<words Orla speaks>", "deed": "<what Orla does>", "to": []}`, fault(agent.FaultMalformed)},
+	{"prose where an object was asked for", j, "I greet the others and sit down.", say("I greet the others and sit down.")},
+	{"braces in prose", j, "I {sigh} and {wave.", say("I {sigh} and {wave.")},
 	{"the other form is taken too", j, "SAY: Hello.\nDO: waves", act("Hello.", "waves")},
 
 	// The lines form as it should be.
@@ -151,7 +153,7 @@ var replies = []struct {
 	{"nothing to do", l, "SAY: Hello.\nDO: Nothing.", say("Hello.")},
 	{"nothing is also an answer", l, "SAY: Nothing.", say("Nothing.")},
 	{"a silence", l, "SAY: ...", agent.Move{}},
-	{"placeholders", l, "SAY: <words Orla speaks>\nDO: <what Orla does>", fault(agent.FaultUnparsed)},
+	{"placeholders", l, "SAY: <words Orla speaks>\nDO: <what Orla does>", fault(agent.FaultMalformed)},
 	{"the other form is taken too", l, `{"speech": "Hello."}`, say("Hello.")},
 
 	// No label at all, which is what the smallest models do.
@@ -169,7 +171,7 @@ var replies = []struct {
 	{"whispering, to nobody in particular", l, `Orla (whispering): "Psst."`, say("Psst.")},
 	{"what stands behind the name is done", l, "Orla (smiling): Hello.", act("Hello.", "smiling")},
 	{"says", l, "Orla says: Hello.", say("Hello.")},
-	{"whispers in words", l, "Orla whispers to Bren: Psst.", whisper("Psst.", "bren")},
+	{"whispers in words", l, "Orla whispers to Bren: Psst.", say("Psst.")},
 	{"deeds between sentences", l, `*draws the bow* "Stay back!" *steps aside*`, act("Stay back!", "draws the bow; steps aside")},
 	{"the quotes do not close", l, `"Stay back!`, say("Stay back!")},
 	{"a colon within a sentence", l, "I tell you one thing: run.", say("I tell you one thing: run.")},
@@ -224,20 +226,20 @@ var replies = []struct {
 	{"one known, one not: only the known one hears it", j, `{"speech": "Psst.", "to": ["Gorm", "Bren"]}`, agent.Move{Speech: "Psst.", To: []characters.ID{"bren"}, Fault: agent.FaultUnknownAddressee}},
 	{"a pass to nobody known", j, `{"speech": "", "to": ["Gorm"]}`, agent.Move{}},
 	{"the whisper in the speech", j, `{"speech": "(whispers to Bren) Psst.", "to": []}`, whisper("Psst.", "bren")},
-	{"the whisper as a deed in the speech", l, "*whispers to Bren* Psst.", whisper("Psst.", "bren")},
-	{"the whisper as a deed", j, `{"speech": "Psst.", "deed": "whispers to Bren and Maud", "to": []}`, agent.Move{Speech: "Psst.", Deed: "whispers to Bren and Maud", To: []characters.ID{"bren", "maud"}}},
+	{"the whisper as a deed in the speech", l, "*whispers to Bren* Psst.", act("Psst.", "whispers to Bren")},
+	{"a whisper in the deed is a way of speaking", j, `{"speech": "Psst.", "deed": "whispers to Bren and Maud", "to": []}`, act("Psst.", "whispers to Bren and Maud")},
 	{"whispering to a horse is for all to see", j, `{"speech": "", "deed": "whispers to the horse", "to": []}`, act("", "whispers to the horse")},
 
 	// What is no move.
 	{"nothing", j, "", fault(agent.FaultEmpty)},
 	{"white space", l, " \n\t\u00a0\n", fault(agent.FaultEmpty)},
 	{"an empty fence", l, "```\n```", fault(agent.FaultEmpty)},
-	{"marks without words", l, "!!! ###", fault(agent.FaultUnparsed)},
-	{"what it is", l, "As an AI language model, I cannot take part in this.", fault(agent.FaultRefused)},
-	{"what it will not", l, "I'm sorry, but I can't assist with that request.", fault(agent.FaultRefused)},
-	{"the stock phrase", j, "I’m sorry, but I can’t assist with that.", fault(agent.FaultRefused)},
-	{"role play refused", l, "I cannot continue this role-play, as it involves violence.", fault(agent.FaultRefused)},
-	{"a refusal in the form", j, `{"speech": "I am an AI and do not have feelings.", "deed": "", "to": []}`, fault(agent.FaultRefused)},
+	{"marks without words", l, "!!! ###", fault(agent.FaultNoWords)},
+	{"what it is", l, "As an AI language model, I cannot take part in this.", fault(agent.FaultRefusal)},
+	{"what it will not", l, "I'm sorry, but I can't assist with that request.", fault(agent.FaultRefusal)},
+	{"the stock phrase", j, "I’m sorry, but I can’t assist with that.", fault(agent.FaultRefusal)},
+	{"role play refused", l, "I cannot continue this role-play, as it involves violence.", fault(agent.FaultRefusal)},
+	{"a refusal in the form", j, `{"speech": "I am an AI and do not have feelings.", "deed": "", "to": []}`, fault(agent.FaultRefusal)},
 	{"a refusal in character", l, "SAY: I cannot help you, stranger. The abbot forbids it.", say("I cannot help you, stranger. The abbot forbids it.")},
 	{"sorry in character", l, "SAY: I'm sorry, but I can't let you pass.", say("I'm sorry, but I can't let you pass.")},
 	{"a request in character", l, "SAY: Your request is bold, and I like it.", say("Your request is bold, and I like it.")},
@@ -251,30 +253,30 @@ var replies = []struct {
 	{"reasoning before", j, `<think>They want a greeting.</think>{"speech": "Hello."}`, say("Hello.")},
 	{"reasoning without its opening", l, "They want a greeting.\nBren: no.\n</think>\nSAY: Hello.", say("Hello.")},
 	{"reasoning escaped", j, `\u003cthink\u003eHm.\u003c/think\u003e{"speech": "Hello."}`, say("Hello.")},
-	{"reasoning without end", j, "<think>They want a greeting, so", fault(agent.FaultCutOff)},
+	{"reasoning without end", j, "<think>They want a greeting, so", fault(agent.FaultReasoning)},
 	{"reasoning and no answer", j, "<think>They want a greeting.</think>\n", fault(agent.FaultEmpty)},
 	{"two thoughts", l, "<thinking>a</thinking>SAY: Hello.\n<thinking>b</thinking>DO: waves", act("Hello.", "waves")},
-	{"an end token", l, "SAY: Hello.<|im_end|>", faulty("Hello.", "", agent.FaultLeakedTokens)},
-	{"an end token behind JSON", j, `{"speech": "Hello."}</s>`, faulty("Hello.", "", agent.FaultLeakedTokens)},
-	{"a token and another turn", l, "Hello.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nBren: Hi.", faulty("Hello.", "", agent.FaultLeakedTokens)},
-	{"a header at the beginning", l, "<|start_header_id|>assistant<|end_header_id|>\n\nHello.", faulty("Hello.", "", agent.FaultLeakedTokens)},
-	{"another role at the beginning", l, "<|im_start|>user\nHello.", fault(agent.FaultLeakedTokens)},
-	{"a token in the middle of JSON", j, `{"speech": "Hello <|im_end|>`, fault(agent.FaultLeakedTokens)},
-	{"instruction marks", l, "Hello. [/INST] And so on.", faulty("Hello.", "", agent.FaultLeakedTokens)},
-	{"tokens alone", l, "<|endoftext|>", fault(agent.FaultLeakedTokens)},
-	{"DeepSeek's", l, "Hello.<｜end▁of▁sentence｜>", faulty("Hello.", "", agent.FaultLeakedTokens)},
-	{"Gemma's", l, "Hello.<end_of_turn>", faulty("Hello.", "", agent.FaultLeakedTokens)},
+	{"an end token", l, "SAY: Hello.<|im_end|>", say("Hello.")},
+	{"an end token behind JSON", j, `{"speech": "Hello."}</s>`, say("Hello.")},
+	{"a token and another turn", l, "Hello.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nBren: Hi.", faulty("Hello.", "", agent.FaultTemplateTokens)},
+	{"a header at the beginning", l, "<|start_header_id|>assistant<|end_header_id|>\n\nHello.", say("Hello.")},
+	{"another role at the beginning", l, "<|im_start|>user\nHello.", fault(agent.FaultTemplateTokens)},
+	{"a token in the middle of JSON", j, `{"speech": "Hello <|im_end|>`, fault(agent.FaultCutOff)},
+	{"instruction marks", l, "Hello. [/INST] And so on.", faulty("Hello.", "", agent.FaultTemplateTokens)},
+	{"tokens alone", l, "<|endoftext|>", fault(agent.FaultEmpty)},
+	{"DeepSeek's", l, "Hello.<｜end▁of▁sentence｜>", say("Hello.")},
+	{"Gemma's", l, "Hello.<end_of_turn>", say("Hello.")},
 	{"the analysis channel", l, "<|channel|>analysis<|message|>A greeting.<|end|><|start|>assistant<|channel|>final<|message|>Hello.", say("Hello.")},
 
 	// Too much.
-	{"thanks without end", l, strings.Repeat("You're welcome! ", 8), fault(agent.FaultFlood)},
+	{"thanks without end", l, strings.Repeat("You're welcome! ", 8), fault(agent.FaultRepetition)},
 	{"said three times is rhetoric", l, "No! No! No!", say("No! No! No!")},
-	{"100 KB of one letter", l, "SAY: " + strings.Repeat("a", 100_000), fault(agent.FaultFlood)},
-	{"100 KB of one line", j, strings.Repeat("I will not say it again, the bell is cursed.\n", 2300), fault(agent.FaultFlood)},
-	{"100 KB of one turn", l, strings.Repeat("Orla: Hello.\nBren: Hi.\n", 4400), fault(agent.FaultFlood)},
-	{"100 KB of one paragraph", l, strings.Repeat(natural(40)+"\n", 40), fault(agent.FaultFlood)},
-	{"a flood in a string that does not end", j, `{"speech": "Hello` + strings.Repeat(" and then", 11_000), fault(agent.FaultFlood)},
-	{"stuck late", l, natural(12) + strings.Repeat(" again", 800), fault(agent.FaultFlood)},
+	{"100 KB of one letter", l, "SAY: " + strings.Repeat("a", 100_000), fault(agent.FaultRepetition)},
+	{"100 KB of one line", j, strings.Repeat("I will not say it again, the bell is cursed.\n", 2300), fault(agent.FaultRepetition)},
+	{"100 KB of one turn", l, strings.Repeat("Orla: Hello.\nBren: Hi.\n", 4400), fault(agent.FaultRepetition)},
+	{"100 KB of one paragraph", l, strings.Repeat(natural(40)+"\n", 40), fault(agent.FaultRepetition)},
+	{"a flood in a string that does not end", j, `{"speech": "Hello` + strings.Repeat(" and then", 11_000), fault(agent.FaultRepetition)},
+	{"stuck late", l, natural(12) + strings.Repeat(" again", 800), fault(agent.FaultRepetition)},
 	{"long and fresh", l, "SAY: " + natural(15), say(natural(15))},
 }
 
@@ -284,8 +286,8 @@ func TestParse(t *testing.T) {
 	}
 	for _, test := range replies {
 		t.Run(string(test.form)+" "+test.reason, func(t *testing.T) {
-			got := agent.Parse(test.raw, test.form, "orla", public())
-			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" {
+			got := agent.Parse(test.raw, "orla", public())
+			if diff := cmp.Diff(test.want, got, ignore); diff != "" {
 				t.Errorf("%.300q (-want +got):\n%s", test.raw, diff)
 			}
 		})
@@ -293,16 +295,16 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseCapsAtSentence(t *testing.T) {
-	for _, raw := range []string{"SAY: " + natural(60), `{"speech": "` + natural(60) + `"}`, "DO: " + natural(60)} {
-		got := agent.Parse(raw, agent.Lines, "orla", public())
+	for _, raw := range []string{"SAY: " + natural(90), `{"speech": "` + natural(90) + `"}`, "DO: " + natural(90)} {
+		got := agent.Parse(raw, "orla", public())
 		text := got.Speech + got.Deed
 		if got.Fault != agent.FaultTooLong || len(text) > agent.MaxRunes || len(text) < agent.MaxRunes/2 ||
-			!strings.HasSuffix(text, "ended.") || !strings.HasPrefix(natural(60), text) {
+			!strings.HasSuffix(text, "ended.") || !strings.HasPrefix(natural(90), text) {
 			t.Errorf("fault %q, %d bytes: ... %q", got.Fault, len(text), text[max(0, len(text)-30):])
 		}
 	}
-	if got := agent.Parse("SAY: "+strings.Repeat("ä", 40)+natural(60)[:1455], agent.Lines, "orla", public()); got.Fault != "" {
-		t.Errorf("1,495 letters in 1,535 bytes have the fault %q; the cap counts letters", got.Fault)
+	if got := agent.Parse("SAY: "+strings.Repeat("ä", 40)+natural(90)[:3955], "orla", public()); got.Fault != "" {
+		t.Errorf("3,995 letters in 4,035 bytes have the fault %q; the cap counts letters", got.Fault)
 	}
 }
 
@@ -324,12 +326,12 @@ func TestParseNamesOfOneTable(t *testing.T) {
 		{"letters that are not Latin", "助手", whisper("Psst.", "helper")},
 		{"a name that would break a line", "St. John the Quiet", whisper("Psst.", "st-john")},
 	} {
-		got := agent.Parse(`{"speech": "Psst.", "to": ["`+test.to+`"]}`, agent.JSON, "orla", cast)
-		if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" {
+		got := agent.Parse(`{"speech": "Psst.", "to": ["`+test.to+`"]}`, "orla", cast)
+		if diff := cmp.Diff(test.want, got, ignore); diff != "" {
 			t.Errorf("%s: %s (-want +got):\n%s", test.reason, test.to, diff)
 		}
 	}
-	if got := agent.Parse("Hello.\nBren: Hi!", agent.Lines, "bren-ash", cast); got.Speech != "Hello." || got.Fault != agent.FaultSpeaksForOthers {
+	if got := agent.Parse("Hello.\nBren: Hi!", "bren-ash", cast); got.Speech != "Hello." || got.Fault != agent.FaultSpeaksForOthers {
 		t.Errorf("a name that two share may be the other one's: got %+v", got)
 	}
 }

@@ -40,14 +40,15 @@ func Probe(ctx context.Context, model llm.Model, name string, sampling llm.Sampl
 	switch {
 	case err != nil:
 		return "", "", calls, fmt.Errorf("probe %s: %w", name, err)
-	case d.Fault == FaultFiltered, d.Fault == FaultRefused, d.Fault == FaultOtherLanguage:
-		// The form did not stand in the way, and lines would not help.
+	case d.Fault == FaultFiltered, d.Fault == FaultRefusal, d.Fault == FaultOtherLanguage:
+		// The form was no obstacle, and lines would not help.
 		return JSON, fmt.Sprintf("the probe was answered, though not with a move (%s)", d.Fault), calls, nil
-	case d.Fault != "" && d.Fault != FaultTooLong && d.Fault != FaultUnknownAddressee:
-		return Lines, fmt.Sprintf("the reply to a probe in JSON had the fault %q", d.Fault), calls, nil
 	}
-	text, _ := withoutReasoning(calls[len(calls)-1].Reply)
-	if _, _, _, s := object(text, field); s != whole {
+	v := probeView()
+	if m := Parse(calls[len(calls)-1].Reply, v.Self.ID, v.Cast); m.Form != JSON {
+		if d.Fault != "" {
+			return Lines, fmt.Sprintf("the reply to a probe in JSON had the fault %q", d.Fault), calls, nil
+		}
 		return Lines, "the reply to a probe in JSON was a move, but not in JSON", calls, nil
 	}
 	return JSON, "a probe was answered in JSON", calls, nil

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,7 +42,6 @@ var promptNames = []string{promptRules, promptScene, promptPersona, promptJSON, 
 type Prompts struct {
 	texts     map[string]string
 	templates map[string]*template.Template
-	programs  map[string]program // those that do without text/template
 	rules     atomic.Pointer[llm.Message]
 }
 
@@ -71,7 +69,7 @@ func LoadPrompts(dir string) (*Prompts, error) {
 }
 
 func load(files fs.FS, root, shown string) (*Prompts, error) {
-	p := &Prompts{texts: map[string]string{}, templates: map[string]*template.Template{}, programs: map[string]program{}}
+	p := &Prompts{texts: map[string]string{}, templates: map[string]*template.Template{}}
 	found, err := fs.ReadDir(files, root)
 	if err != nil {
 		return nil, fmt.Errorf("read prompts: %w", err)
@@ -86,7 +84,7 @@ func load(files fs.FS, root, shown string) (*Prompts, error) {
 	}
 	for _, name := range promptNames {
 		file := name + ".tmpl"
-		text, err := fs.ReadFile(files, joined(root, file))
+		text, err := fs.ReadFile(files, within(root, file))
 		if errors.Is(err, fs.ErrNotExist) {
 			text, err = builtin.ReadFile("prompts/" + file)
 		}
@@ -103,9 +101,6 @@ func load(files fs.FS, root, shown string) (*Prompts, error) {
 			continue
 		}
 		p.texts[name], p.templates[name] = string(text), t
-		if run := compile(t, reflect.TypeOf(made[0].data(name))); run != nil {
-			p.programs[name] = run
-		}
 	}
 	if len(bad) > 0 {
 		return nil, fmt.Errorf("read prompts: %w", errors.Join(bad...))
@@ -113,8 +108,8 @@ func load(files fs.FS, root, shown string) (*Prompts, error) {
 	return p, nil
 }
 
-// joined is path.Join for fs.FS, where "." must not stand before a name.
-func joined(root, file string) string {
+// within is path.Join for fs.FS, where "." must not stand before a name.
+func within(root, file string) string {
 	if root == "." {
 		return file
 	}
@@ -217,10 +212,6 @@ func (p *Prompts) opening(data *table) (llm.Message, error) {
 
 // write executes a prompt in a buffer that it empties before, and returns what is between white space.
 func (p *Prompts) write(out *bytes.Buffer, name string, data any) ([]byte, error) {
-	out.Reset()
-	if run := p.programs[name]; run != nil && run(out, reflect.ValueOf(data)) {
-		return bytes.TrimSpace(out.Bytes()), nil
-	}
 	out.Reset()
 	if err := p.templates[name].Execute(out, data); err != nil {
 		return nil, fmt.Errorf("render the prompt %s: %w", name, err)

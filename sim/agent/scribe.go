@@ -33,7 +33,7 @@ type Scribe struct {
 // NewScribe returns a scribe for one session.
 func NewScribe(s Style) (*Scribe, error) {
 	m, err := New(Config{
-		Model: llm.Func(nil), Name: "nobody", Now: func() time.Time { return time.Time{} },
+		Model: llm.Func(nil), Name: "none", Now: func() time.Time { return time.Time{} },
 		Form: s.Form, Layout: s.Layout, Prompts: s.Prompts, Checks: s.Checks,
 	})
 	if err != nil {
@@ -139,9 +139,9 @@ func (s *Scribe) Reply(v *sim.View, e *sim.Event) (text string, ok bool, err err
 	if s.maker.Form == Lines {
 		text = a.cast.written(&m)
 	} else {
-		text = a.cast.object(&m, s.maker.Checks)
+		text = a.cast.encoded(&m, s.maker.Checks)
 	}
-	read := a.cast.parse(text, s.maker.Form, false)
+	read := a.cast.parse(text, false)
 	slices.Sort(read.To)
 	slices.Sort(m.To)
 	ok = read.Speech == m.Speech && read.Deed == m.Deed && read.Skill == m.Skill && read.Fault == "" && slices.Equal(read.To, m.To)
@@ -159,8 +159,8 @@ func (c *cast) whisperedTo(m *Move) []string {
 	return names
 }
 
-// object writes a move in the JSON form.
-func (c *cast) object(m *Move, checks bool) string {
+// encoded writes a move in the JSON form.
+func (c *cast) encoded(m *Move, checks bool) string {
 	var b bytes.Buffer
 	field := func(before, key string, value any) {
 		b.WriteString(before + `"` + key + `": `)

@@ -80,7 +80,7 @@ func TestRepliesReadBackAsTheMoves(t *testing.T) {
 				if err != nil || !ok {
 					t.Fatalf("game %d, turn %d, %s: %q does not read back: %v", i, e.Turn, form, text, err)
 				}
-				got := agent.Parse(text, form, e.Actor, v.Cast)
+				got := agent.Parse(text, e.Actor, v.Cast)
 				var to []characters.ID
 				for _, id := range e.Audience {
 					if id != e.Actor {

@@ -1,0 +1,133 @@
+package agent
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed refusals.txt
+var refusalText string
+
+type refusal struct {
+	trigger string
+	shape   *regexp.Regexp
+}
+
+var refusals = sync.OnceValue(func() (all []refusal) {
+	for line := range strings.Lines(refusalText) {
+		if trigger, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok && trigger[0] != '#' {
+			all = append(all, refusal{trigger, regexp.MustCompile(shape)})
+		}
+	}
+	return all
+})
+
+// refused reports whether the head of a text is one of the refusals.
+func refused(text string) bool {
+	const head = 400 // bytes
+	lower := strings.ToLower(text[:min(len(text), head)])
+	for _, r := range refusals() {
+		if strings.Contains(lower, r.trigger) && r.shape.MatchString(lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats reports whether a text mostly repeats itself. Of the letters, without what stands between them
+// and without digits, it looks at the pieces of eight bytes at every place, and at how many of them are
+// new: nearly all in speech, and one in four where something is said four times over. The second half is
+// looked at alone too, because a reply may get stuck late.
+func repeats(text string) bool {
+	const least = 72 // bytes; shorter repetition is rhetoric
+	if len(text) < least {
+		return false
+	}
+	letters := make([]byte, 0, len(text))
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			letters = utf8.AppendRune(letters, r)
+		}
+	}
+	if len(letters) < least {
+		return false
+	}
+	half := letters[len(letters)/2:]
+	return fresh(letters) < 0.25 || len(half) >= 5*least && fresh(half) < 0.15
+}
+
+// fresh returns the share of pieces that did not occur before. It keeps a bit for each hash, in a set so
+// large that equal hashes of different pieces hardly matter.
+func fresh(letters []byte) float64 {
+	const piece = 8
+	size := 1 << 7
+	for size*4 < len(letters) {
+		size *= 2
+	}
+	seen, hash, count := make([]uint64, size), uint64(0), 0
+	for i, ch := range letters {
+		hash = hash<<8 | uint64(ch) // the last eight bytes
+		if i < piece-1 {
+			continue
+		}
+		at := hash * 0x9e3779b97f4a7c15 >> 32 % uint64(size*64)
+		if bit := uint64(1) << (at % 64); seen[at/64]&bit == 0 {
+			seen[at/64] |= bit
+			count++
+		}
+	}
+	return float64(count) / float64(len(letters)-piece+1)
+}
+
+// foreign reports whether most letters of some texts are not Latin. Fewer than four letters say nothing,
+// unless none is Latin.
+func foreign(texts ...string) bool {
+	latin, other := 0, 0
+	for _, text := range texts {
+		for _, r := range text {
+			switch {
+			case r < utf8.RuneSelf && ('a' <= r|0x20 && r|0x20 <= 'z'), r >= utf8.RuneSelf && unicode.Is(unicode.Latin, r):
+				latin++
+			case r >= utf8.RuneSelf && unicode.IsLetter(r):
+				other++
+			}
+		}
+	}
+	return other > latin && (latin == 0 || latin+other >= 4)
+}
+
+// wordless reports whether a text has no letter and no digit.
+func wordless(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
+}
+
+// invisible reports whether there is nothing to be seen of a text.
+func invisible(text string) bool { return squeeze(text) == "" }
+
+// capped cuts a text to MaxRunes, behind a sentence if one ends in the last three quarters, else between
+// words.
+func capped(text string) (string, bool) {
+	if len(text) <= MaxRunes || utf8.RuneCountInString(text) <= MaxRunes {
+		return text, false
+	}
+	n := 0
+	for i := range text {
+		if n == MaxRunes {
+			text = text[:i]
+			break
+		}
+		n++
+	}
+	if end := strings.LastIndexAny(text, ".!?…"); end >= len(text)/4 {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		return text[:end+size], true
+	}
+	if end := strings.LastIndexByte(text, ' '); end > 0 {
+		return text[:end], true
+	}
+	return text, true
+}

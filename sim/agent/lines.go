@@ -1,0 +1,348 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// decoration may stand before and around a name or a label.
+	decoration = " \t*_#>-•~|`\"'“‘[("
+	// maxHead is how far into a line the colon behind a name is looked for, in bytes.
+	maxHead = 96
+)
+
+// head is the name of a speaker that a line begins with.
+type head struct {
+	who   int    // a place in the cast, outside or oneself
+	aside string // "whispers to Bren" of "Orla (whispers to Bren): ..."
+	rest  string // what stands behind it
+}
+
+// speechVerb may stand between a speaker and the colon.
+var speechVerb = regexp.MustCompile(`(?i)^(.+?) (?:says?|said|asks?|asked|repl(?:ies|ied)|answer(?:s|ed)|whisper(?:s|ed)|shout(?:s|ed)|mutter(?:s|ed)|adds|added|respond(?:s|ed)|speak(?:s|ing)|continues)(?: (?:to|at) [^:]{1,40}|,? [a-z]+ly)?$`)
+
+// head reads the name at the beginning of a line: "Bren:", "**Bren Ironhand:**", "[Bren] ", "Bren (angrily): ",
+// "Bren says: ", "### Bren". A name that words in small letters follow ("Bren: take five") is somebody who
+// is called, unless the reply is known to be a dialogue.
+func (c *cast) head(line string, dialogue bool) (head, bool) {
+	bare := strings.TrimLeft(line, decoration+"<")
+	if bare == "" {
+		return head{}, false
+	}
+	mark := line[:len(line)-len(bare)]
+	if strings.ContainsAny(mark, "[<(") {
+		if end := strings.IndexAny(bare[:min(len(bare), maxHead)], "]>)"); end > 0 {
+			if who := c.named(bare[:end]); who != unknown && (who != oneself || strings.Contains(mark, "[")) {
+				return head{who: who, rest: strings.TrimLeft(bare[end+1:], " \t*_:：")}, true
+			}
+		}
+	}
+	colon := strings.IndexAny(bare[:min(len(bare), maxHead)], ":：")
+	if colon < 0 {
+		return c.heading(mark, bare)
+	}
+	_, size := utf8.DecodeRuneInString(bare[colon:])
+	name, aside := bare[:colon], ""
+	if open := strings.IndexByte(name, '('); open > 0 {
+		aside = strings.Trim(name[open:], " \t()*_[]")
+		name = name[:open]
+	}
+	who := c.named(strings.TrimSpace(name))
+	if who == unknown {
+		m := speechVerb.FindStringSubmatch(strings.TrimRight(name, " *_"))
+		if m == nil {
+			return c.heading(mark, bare)
+		}
+		if who = c.named(m[1]); who == unknown || who == oneself {
+			return head{}, false
+		}
+	}
+	rest := strings.TrimSpace(bare[colon+size:])
+	if strings.HasPrefix(rest, "**") && (strings.Contains(mark, "**") || !strings.Contains(rest[2:], "**")) {
+		rest = strings.TrimSpace(rest[2:]) // the end of **Bren:**
+	}
+	first, _ := utf8.DecodeRuneInString(rest)
+	if (who >= 0 || who == ambiguous) && who != c.self && !dialogue && (unicode.IsLower(first) || unicode.IsDigit(first)) {
+		return head{}, false
+	}
+	return head{who: who, aside: aside, rest: rest}, true
+}
+
+// heading reads a line that is a name and no more, where a number sign or bold type marks it so. A plain
+// name alone is somebody who is called.
+func (c *cast) heading(mark, bare string) (head, bool) {
+	if len(bare) > maxHead || !strings.Contains(mark, "#") && !strings.Contains(mark, "**") {
+		return head{}, false
+	}
+	who := c.named(strings.TrimRight(bare, " \t*_#]"))
+	return head{who: who}, who != unknown && who != oneself
+}
+
+// A line's label, in the groups: label, direction, separator, rest.
+var (
+	labelLine = regexp.MustCompile("(?i)^[\\s*_#>•~|`\"'“‘(\\[-]*(?:\\d[.)]\\s*)?(say|says|said|speech|speak|dialogue|do|does|deed|act|action|to|whispers? to|check|skill|skill check)" +
+		"[\\s*_\"”`]*(?:[(\\[]([^)\\]]{1,80})[)\\]])?[\\s*_\"”`\\])]*(:|：|=| [-–—] )[\\s_]*(?:\\*\\*)?\\s*(.*)$")
+	// named reads "WHISPER TO Bren: ..." and "TO Bren", in capitals.
+	labelNamed = regexp.MustCompile(`^[\s*_>-]*(?:SAY |WHISPERS? )?TO ([^:.!?]{1,60})(?:: *(.*))?$`)
+	// inLine matches a label within a line, which has to be in capitals.
+	inLine = regexp.MustCompile(`(?:^|[\s*.!?"'|,;)])((?:SAY|DO|TO|CHECK) ?(?:\([^)]{1,60}\))?:)`)
+	// narration matches a line of the game master, as the transcript has it.
+	narration = regexp.MustCompile(`^\[(\p{Lu}[^\[\]]*[.!?…])\]$`)
+	// speaking is what may stand behind a name without being a deed.
+	speaking = regexp.MustCompile(`(?i)^(?:speaking|talking|saying|says?|whisper(?:s|ing|ed)?|aloud|out loud)$`)
+	passes   = regexp.MustCompile(`(?i)^\W*(?:i )?pass(?:es|ed)?(?: (?:on )?(?:her|his|their|my|the|this|its) turn)?\W*$`)
+	leadIn   = regexp.MustCompile(`(?i)^(?:sure|okay|ok,|certainly|of course|here is|here['’]s|my (?:response|reply|move)).{0,140}:\s*$`)
+)
+
+// lines reads a reply of labelled lines, or prose.
+func (c *cast) lines(text string) draft {
+	s := script{c: c}
+	text = c.cleared(&s.d, text)
+	s.labelled = false
+	for line := range strings.Lines(text) {
+		if _, _, _, ok := labelled(strings.TrimSpace(c.unheaded(line))); ok {
+			s.labelled = true
+			break
+		}
+	}
+	whole := strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"`\n")))
+	if passes.MatchString(whole) || whole == "says and does nothing.]" {
+		s.d.form = Lines
+		return s.d
+	}
+	for line := range strings.Lines(text) {
+		if !s.parts(line) {
+			break
+		}
+	}
+	d := s.d
+	d.form, d.speech, d.deed = Prose, strings.TrimSpace(s.say.String()), joined(d.deed, s.do.String(), "; ")
+	if s.labelled {
+		d.form = Lines
+	}
+	d.open = !s.stopped && !s.closed
+	return d
+}
+
+// unheaded takes one's own name off the beginning of a line.
+func (c *cast) unheaded(line string) string {
+	for range 4 {
+		h, ok := c.head(line, true)
+		if !ok || h.who != c.self && h.who != oneself {
+			break
+		}
+		line = h.rest
+	}
+	if self := c.self; self >= 0 { // "Orla passes.", "[Orla says and does nothing.]"
+		bare := strings.TrimLeft(line, decoration)
+		for _, name := range []string{c.people[self].Name, c.people[self].Label} {
+			if rest, ok := strings.CutPrefix(bare, name+" "); ok && (passes.MatchString(rest) || strings.HasPrefix(rest, "says and does nothing")) {
+				return rest
+			}
+		}
+	}
+	return line
+}
+
+// cleared unifies line breaks, takes out notes that are out of character, and cuts a text before dice or a
+// game master's line that it made up.
+func (c *cast) cleared(d *draft, text string) string {
+	text = lineBreaks.Replace(text)
+	if strings.ContainsAny(text, "([{<") || strings.Contains(strings.ToLower(text), "ooc") || strings.Contains(strings.ToLower(text), "out of char") {
+		if without := note.ReplaceAllString(text, "\n"); without != text {
+			d.mark(FaultOutOfCharacter)
+			text = without
+		}
+	}
+	if strings.IndexByte(text, '[') < 0 && !strings.Contains(text, "oll") && strings.IndexByte(text, '=') < 0 {
+		return text
+	}
+	if at := forged.FindStringIndex(text); at != nil {
+		d.mark(FaultSpeaksForOthers)
+		text = text[:at[0]]
+	}
+	return text
+}
+
+// own returns what is the author's own of a field: without a name or a label before it, up to the first
+// line of another speaker.
+func (c *cast) own(d *draft, text string) string {
+	if strings.IndexByte(text, '<') >= 0 {
+		text, _ = ownTurn(text)
+		var leaked bool
+		if text, leaked = withoutTokens(text); leaked {
+			d.mark(FaultTemplateTokens)
+		}
+	}
+	if text = c.cleared(d, text); !strings.ContainsAny(text, ":：[]#*<\n") {
+		return text
+	}
+	s := script{c: c, field: true}
+	for line := range strings.Lines(text) {
+		if !s.line(strings.TrimSpace(line)) {
+			break
+		}
+	}
+	d.marks = append(d.marks, s.d.marks...)
+	d.deed = joined(d.deed, s.d.deed, "; ")
+	if !d.fielded || len(d.to) == 0 {
+		d.to = append(d.to, s.d.to...)
+	}
+	return s.say.String()
+}
+
+// script reads a text line by line.
+type script struct {
+	c        *cast
+	d        draft
+	say, do  strings.Builder
+	field    bool   // the text is that of a field, in which no label begins another one
+	labelled bool   // there are labels
+	current  string // the label that the next line goes on with
+	dialogue bool   // one's own name stood before a line
+	closed   bool   // an empty line ended the labelled part
+	stopped  bool   // another speaker, or a second move, ended it
+}
+
+// parts takes a line that may have several labels and reports whether to go on.
+func (s *script) parts(line string) bool {
+	if s.labelled {
+		from := 0
+		for _, at := range inLine.FindAllStringSubmatchIndex(line, -1) {
+			if strings.Trim(line[from:at[2]], decoration+"0123456789.)") == "" {
+				continue
+			}
+			if !s.line(strings.TrimRight(line[from:at[2]], " \t*|")) {
+				return false
+			}
+			from = at[2]
+		}
+		line = line[from:]
+	}
+	return s.line(strings.TrimSpace(line))
+}
+
+// line takes one line and reports whether to go on.
+func (s *script) line(line string) bool {
+	if strings.HasPrefix(line, "```") {
+		return true
+	}
+	line = strings.TrimSpace(line)
+	if told := narration.FindStringSubmatch(line); told != nil && !acting(told[1]) {
+		if h, ok := s.c.head(line, true); !ok || h.rest != "" || h.who != s.c.self {
+			s.d.mark(FaultSpeaksForOthers)
+			s.stopped = true
+			return false
+		}
+	}
+	if line == "" {
+		if s.labelled && s.say.Len()+s.do.Len() > 0 {
+			s.current, s.closed = "", true
+		}
+		return true
+	}
+	dialogue := s.dialogue || (s.labelled || s.field) && s.say.Len()+s.do.Len() > 0
+	for range 8 { // "Orla: SAY: Orla: ..."
+		if label, aside, rest, ok := labelled(line); ok {
+			if !s.begin(label, aside, rest) {
+				return false
+			}
+			if label == "to" || label == "check" {
+				return true
+			}
+			line = rest
+			continue
+		}
+		h, ok := s.c.head(line, dialogue)
+		if !ok {
+			break
+		}
+		if s.c.other(h.who) || h.who == oneself && s.say.Len()+s.do.Len() > 0 {
+			s.d.mark(FaultSpeaksForOthers)
+			s.stopped = true
+			return false
+		}
+		s.dialogue = true
+		s.aside(h.aside)
+		if line = h.rest; line == "" {
+			return true
+		}
+	}
+	s.put(line)
+	return true
+}
+
+// begin starts a labelled part. A label that comes again behind another one is a second move.
+func (s *script) begin(label, aside, rest string) bool {
+	if s.field {
+		return true
+	}
+	again := label == "say" && s.say.Len() > 0 || label == "do" && s.do.Len() > 0
+	if again && (s.current != label || s.closed) {
+		s.stopped = true
+		return false
+	}
+	s.closed = false
+	switch s.current = label; label {
+	case "to":
+		s.d.to, s.d.fielded = append(s.d.to, rest), true
+		s.current = ""
+	case "check":
+		s.d.check, s.current = rest, ""
+	default:
+		s.aside(aside)
+	}
+	return true
+}
+
+// aside takes what stands in parentheses behind a name or a label.
+func (s *script) aside(text string) {
+	if text == "" || s.c.directed(&s.d, text) || speaking.MatchString(text) {
+		return
+	}
+	s.d.deed = joined(s.d.deed, text, "; ")
+}
+
+func (s *script) put(text string) {
+	to := &s.say
+	switch {
+	case s.current == "do":
+		to = &s.do
+	case s.labelled && s.current == "", s.say.Len() == 0 && !s.field && leadIn.MatchString(text), s.labelled && passes.MatchString(text):
+		return // prose around the move
+	}
+	to.WriteString(text)
+	to.WriteByte('\n')
+}
+
+// labelled reads the label at the head of a line: "SAY: ", "**Say:** ", "1. DO - ", "SAY (to Bren): ". The
+// label is one of say, do, to and check.
+func labelled(line string) (label, aside, rest string, ok bool) {
+	if !strings.ContainsAny(line, ":：=-–—") && !strings.Contains(line, "TO ") {
+		return "", "", "", false
+	}
+	if m := labelNamed.FindStringSubmatch(line); m != nil {
+		if m[2] == "" {
+			return "to", "", m[1], capitalized(strings.Fields(m[1])...)
+		}
+		return "say", "to " + m[1], m[2], true
+	}
+	m := labelLine.FindStringSubmatch(line)
+	if m == nil || strings.HasPrefix(m[3], " ") && m[1] != strings.ToUpper(m[1]) {
+		return "", "", "", false
+	}
+	switch word := strings.ToLower(m[1]); word {
+	case "do", "does", "deed", "act", "action":
+		label = "do"
+	case "to", "whisper to", "whispers to":
+		label = "to"
+	case "check", "skill", "skill check":
+		label = "check"
+	default:
+		label = "say"
+	}
+	return label, m[2], strings.TrimSpace(m[4]), true
+}

@@ -1,0 +1,222 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+
+	"parley/characters"
+	"parley/sim/llm"
+)
+
+// Form is how a reply is written.
+type Form string
+
+const (
+	// JSON is an object by a schema, which a server can enforce.
+	JSON Form = "json"
+	// Lines are labelled lines, for models and servers without JSON.
+	Lines Form = "lines"
+	// Prose is a reply in neither form. It is not asked for.
+	Prose Form = "prose"
+)
+
+// Move is what a reply says its author does.
+type Move struct {
+	Speech string // on one line, at most MaxRunes; a pass has neither speech nor deed
+	Deed   string // likewise
+	To     []characters.ID
+	Skill  characters.Skill // the check that the deed needs; empty: the reply names none
+	Fault  string           // one of the kinds, or empty
+	Form   Form             // as it was read; empty where it was not
+}
+
+// Parse reads the reply of a model that plays self, one of the cast, as the table in the package's comment
+// says. It takes either form, whichever was asked for, in time linear in the reply.
+func Parse(raw string, self characters.ID, public []characters.Public) Move {
+	return newCast(self, public).parse(raw, false)
+}
+
+// draft is a move before its texts are cleaned and its names are resolved.
+type draft struct {
+	form                Form
+	speech, deed, check string
+	to                  []string // the names of the field or the line for them, else of a direction
+	fielded             bool     // there is such a field or line
+	fault               string   // why it is not played
+	marks               []string // kinds of what was cut or taken out
+	open                bool     // it reaches to the end of the reply
+}
+
+// mark notes that something was cut or taken out.
+func (d *draft) mark(kind string) { d.marks = append(d.marks, kind) }
+
+// toolMark matches calls of tools that are not in JSON alone.
+var toolMark = regexp.MustCompile(`(?i)</?\|?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:`)
+
+// callsTool reports whether a reply has a mark of a tool's call.
+func callsTool(text string) bool {
+	return (strings.ContainsAny(text, "<=[") || strings.Contains(text, "nput")) && toolMark.MatchString(text)
+}
+
+// parse reads a reply; cut says that the server stopped it before the model did.
+func (c *cast) parse(raw string, cut bool) Move {
+	thought, text, ok := llm.SplitReasoning(raw)
+	switch {
+	case !ok:
+		return Move{Fault: FaultReasoning}
+	case cut && invisible(text):
+		return Move{Fault: FaultCutOff}
+	case invisible(text):
+		return Move{Fault: FaultEmpty}
+	case callsTool(text):
+		return Move{Fault: FaultToolCall}
+	case repeats(text):
+		return Move{Fault: FaultRepetition}
+	}
+	text, another := ownTurn(text)
+	if another {
+		return Move{Fault: FaultTemplateTokens}
+	}
+	own, leaked := withoutTokens(text)
+	if !leaked {
+		text = own
+	}
+	if invisible(text) {
+		return Move{Fault: FaultEmpty}
+	}
+	d, found := c.object(text, 0)
+	if !found {
+		if thought == "" && sections.MatchString(own) {
+			return Move{Fault: FaultReasoning}
+		}
+		if strings.HasPrefix(own, "{") { // an object that is none
+			return Move{Fault: FaultMalformed}
+		}
+		if d = c.lines(own); leaked {
+			d.mark(FaultTemplateTokens)
+			d.open = false
+		}
+		if d.form == Prose && d.speech == "" && d.deed == "" && len(d.marks) == 0 {
+			d.fault = FaultMalformed
+			if wordless(text) {
+				d.fault = FaultEmpty
+			}
+		}
+	} else if d.fault == FaultCutOff && token.MatchString(text) { // the object ends where the token begins
+		d.fault = FaultTemplateTokens
+	}
+	switch {
+	case d.fault == "" && cut && d.open:
+		d.fault = FaultCutOff
+	case d.fault == FaultMalformed && refused(text):
+		d.fault = FaultRefusal
+	}
+	if d.fault != "" {
+		return Move{Fault: d.fault, Form: d.form}
+	}
+	return c.finish(&d)
+}
+
+// sections matches a heading of reasoning in words, where it is not certain what follows it.
+var sections = regexp.MustCompile(`(?im)^[\s*#\[(]*(?:thinking(?: process)?|thought process|chain of thought|internal monologue|inner monologue|reasoning|thoughts?)[\s*\])]*(?:[:\]]|\n)`)
+
+// finish cleans a draft's texts, resolves its names and checks them.
+func (c *cast) finish(d *draft) Move {
+	speech, deed := c.speech(d), deedText(d.deed)
+	if d.form == Prose {
+		speech, deed = novel(speech, deed)
+	}
+	speech, echo := stripped(speech)
+	deed, echoed := stripped(deed)
+	if nothing(deed) || strings.EqualFold(strings.TrimSuffix(deed, "."), "nothing") {
+		deed = ""
+	}
+	if nothing(speech) || strings.Trim(speech, ".…- ") == "" {
+		speech = ""
+	}
+	said := speech + deed
+	if wordless(speech) {
+		speech = ""
+	}
+	if wordless(deed) {
+		deed = ""
+	}
+	m := Move{Speech: speech, Deed: deed, Form: d.form, Fault: d.first()}
+	if speech == "" && deed == "" {
+		switch {
+		case m.Fault != "":
+		case said != "":
+			m.Fault = FaultNoWords
+		case echo || echoed:
+			m.Fault = FaultMalformed
+		}
+		return m // without a fault it is a pass that was meant
+	}
+	to, ok := c.addressees(d.to)
+	switch {
+	case refused(speech) || speech == "" && refused(deed):
+		return Move{Fault: FaultRefusal, Form: d.form}
+	case foreign(speech, deed):
+		return Move{Fault: FaultOtherLanguage, Form: d.form}
+	case !ok && len(to) == 0:
+		return Move{Fault: FaultUnknownAddressee, Form: d.form}
+	case !ok && m.Fault == "":
+		m.Fault = FaultUnknownAddressee
+	}
+	var long, longer bool
+	m.To = to
+	m.Speech, long = capped(m.Speech)
+	m.Deed, longer = capped(m.Deed)
+	if m.Fault == "" && (long || longer) {
+		m.Fault = FaultTooLong
+	}
+	if d.check != "" {
+		m.Skill, _ = characters.ParseSkill(d.check)
+	}
+	return m
+}
+
+// first returns the kind that counts most of what was cut or taken out.
+func (d *draft) first() string {
+	for _, kind := range []string{FaultSpeaksForOthers, FaultTemplateTokens, FaultOutOfCharacter} {
+		for _, m := range d.marks {
+			if m == kind {
+				return kind
+			}
+		}
+	}
+	return ""
+}
+
+// stripped folds a text to one line without quotation marks around it. A text that is only a <placeholder>
+// of the form is no text: echo.
+func stripped(text string) (s string, echo bool) {
+	s = unquote(squeeze(text))
+	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1 || s == "string" {
+		return "", true
+	}
+	return s, false
+}
+
+// nothing reports whether a text is a way to leave a field empty, or to pass.
+func nothing(text string) bool {
+	if len(text) > 12 {
+		return false
+	}
+	switch strings.ToLower(strings.Trim(text, " .*[]()")) {
+	case "none", "null", "n/a", "pass", "passes", "-", "--", "silence", "empty", "''", `""`:
+		return true
+	}
+	return strings.EqualFold(text, "(nothing)")
+}
+
+func joined(a, b, between string) string {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	switch {
+	case a == "" || a == b:
+		return b
+	case b == "":
+		return a
+	}
+	return a + between + b
+}
