@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -94,12 +95,8 @@ func finetuneStart(c *cli.Context) error {
 			return err
 		}
 	}
-	if err := r.Open(d.dir, c.Bool("again")); err != nil {
-		return err
-	}
-	before := r.Job != nil
-	mark := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
-	err = client.Start(c.Context, r, mark, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
+	tell := func(text string) { fmt.Fprintln(c.App.ErrWriter, text) }
+	before, err := startOnce(c, client, r, d.dir, tell)
 	if err != nil {
 		if c.Context.Err() != nil {
 			fmt.Fprintf(c.App.ErrWriter, "what was done is kept in %s; go on with the same command\n", r.Path())
@@ -132,6 +129,20 @@ func finetuneStart(c *cli.Context) error {
 		fmt.Fprintf(c.App.ErrWriter, "wait for it with: %s\n", h.again("wait"))
 	}
 	return nil
+}
+
+// startOnce orders the job of a record unless it was ordered before, by whichever process.
+func startOnce(c *cli.Context, client *hosted.Client, r *hosted.Record, dir string, tell func(string)) (before bool, err error) {
+	release, err := hosted.Hold(c.Context, dir, tell)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := r.Open(dir, c.Bool("again")); err != nil {
+		return false, err
+	}
+	before = r.Job != nil
+	return before, client.Start(c.Context, r, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), tell)
 }
 
 // underway reports whether the same job was ordered before, so that nothing more will be paid.

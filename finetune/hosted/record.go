@@ -3,6 +3,7 @@ package hosted
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"parley/logs"
 )
 
 // Record is what is kept of a job on this machine, so that any command can go on with it after a
@@ -75,6 +78,7 @@ func (r *Record) DefaultName() string {
 // Open takes up the record of a name in a dataset's directory if there is one for the same order;
 // otherwise it makes r that record, on disk too. A job of another order that may be under way is not
 // forgotten: that is an error. With again, a job that succeeded or is not known of is done once more.
+// The caller has to Hold the directory from before Open until the job is started.
 func (r *Record) Open(dir string, again bool) error {
 	if !ValidName(r.Name) {
 		return fmt.Errorf("%q is no name for a job: it is made of letters, digits, points, - and _", r.Name)
@@ -174,35 +178,34 @@ func Records(dir string) ([]*Record, error) {
 
 var globbed = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)
 
-// Save writes the record under a temporary name first, so that there is never half of one.
+// Save writes the record, of which there is never half a one.
 func (r *Record) Save() error {
 	r.Version = 1
-	text, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", r.path, err)
-	}
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(r.path), "."+filepath.Base(r.path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", r.path, err)
+	return logs.WriteJSON(r.path, r)
+}
+
+// Hold keeps the jobs of a dataset's directory for the caller until release is called or the process
+// ends, so that commands that are given at the same moment order one job. It waits while another
+// process has them, and tells so.
+func Hold(ctx context.Context, dir string, tell func(string)) (release func() error, err error) {
+	dir = filepath.Join(dir, Folder)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
 	}
-	_, err = f.Write(append(text, '\n'))
-	for _, step := range []func() error{func() error { return f.Chmod(0o644) }, f.Sync} {
-		if err == nil {
-			err = step()
+	for told := false; ; told = true {
+		release, err := logs.Lock(dir)
+		held := (*logs.Locked)(nil)
+		if !errors.As(err, &held) {
+			return release, err
+		}
+		if !told {
+			tell(fmt.Sprintf("process %d starts a job of this dataset: waiting for it", held.PID))
+		}
+		if err := sleep(ctx, 200*time.Millisecond); err != nil {
+			return nil, fmt.Errorf("wait for %s: %w", dir, err)
 		}
 	}
-	if shut := f.Close(); err == nil {
-		err = shut
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), r.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", r.path, err)
-	}
-	return nil
 }

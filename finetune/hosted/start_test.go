@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -182,4 +183,43 @@ func TestFileThatChanges(t *testing.T) {
 			b.Errorf("got %v, %d files", err, len(b.server.Files()))
 		}
 	})
+}
+
+// Two commands at the same moment order one job: the second waits, and finds it.
+func TestTwoStartsOrderOneJob(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "train.jsonl"), 12)
+	s := &hostedtest.Server{Now: time.Now}
+	http, stop := s.Client()
+	defer stop()
+	errs := make(chan error)
+	const starts = 8
+	for i := range starts {
+		go func() {
+			client, err := hosted.New(hosted.Options{BaseURL: "http://host/v1", Key: key, HTTP: http, Now: time.Now})
+			if err != nil {
+				errs <- err
+				return
+			}
+			train, err := hosted.Inspect(t.Context(), filepath.Join(dir, "train.jsonl"), 0)
+			if err != nil {
+				errs <- err
+				return
+			}
+			r := &hosted.Record{Name: "job", BaseURL: "http://host/v1", Training: *train, Order: hosted.Order{Model: "m", Method: hosted.SFT}}
+			release, err := hosted.Hold(t.Context(), dir, func(string) {})
+			if err == nil {
+				err = errors.Join(r.Open(dir, false), client.Start(t.Context(), r, rand.New(rand.NewPCG(uint64(i), 1)), nil), release())
+			}
+			errs <- err
+		}()
+	}
+	for range starts {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if jobs := s.Jobs(); len(jobs) != 1 {
+		t.Errorf("%d jobs were ordered: %v", len(jobs), jobs)
+	}
 }
