@@ -16,7 +16,7 @@ func TestFromVerdict(t *testing.T) {
 	for _, test := range []struct {
 		reason, reply, want string
 	}{
-		{"as it was written, the order of its keys included", `{"ticket": "ab12", "reason": "it rings", "score": 4}`, `{"ticket": "ab12", "reason": "it rings", "score": 4}`},
+		{"as it was written, the order of its keys included", `{"nonce": "ab12", "reason": "it rings", "score": 4}`, `{"nonce": "ab12", "reason": "it rings", "score": 4}`},
 		{"without the words around it", "Sure!\n```json\n{\"score\": 4}\n```", `{"score": 4}`},
 		{"the whole object, not one within it", `{"matches": [{"known": 1, "told": 2}, {"known": 2, "told": 1}]}`, `{"matches": [{"known": 1, "told": 2}, {"known": 2, "told": 1}]}`},
 		{"without what was thought aloud", "<think>{\"score\": 1}? No.</think>\n{\"score\": 4}", `{"score": 4}`},

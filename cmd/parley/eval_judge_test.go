@@ -36,7 +36,7 @@ func TestJudgeCheckRead(t *testing.T) {
 	good := file("good.jsonl", `{"id":"a","raw":"{'score': '4/5'}","offered":{"type":"object","properties":{"score":{"type":"integer","minimum":1,"maximum":5}},"required":["score"]}}
 
 {"id":2,"raw":"{\"x\": \"good\", \"y\": \"odd\"}","offered":{"type":"object","properties":{"x":{"enum":["good"]},"y":{"enum":["good"]}},"required":["x","y"]}}
-{"id":"c","raw":"GRADE: I"}`)
+{"id":"c","raw":"VERDICT: I"}`)
 	out, err := judgeApp("judge-check", "read", good)
 	if err != nil {
 		t.Fatal(err)
@@ -44,8 +44,8 @@ func TestJudgeCheckRead(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	for i, want := range []string{
 		`{"id":"a","status":"scored","value":{"score":4},"reason":"","method":"loose json"}`,
-		`{"id":2,"status":"unparsed","value":null,"reason":"\"y\": \"odd\" is not one of the offered \"good\"","method":"","keys":{"x":{"id":"x","status":"scored","value":"good","reason":"","method":"json"},"y":{"id":"y","status":"unparsed","value":null,"reason":"\"odd\" is not one of the offered \"good\"","method":""}}}`,
-		`{"id":"c","status":"scored","value":"I","reason":"","method":"mark"}`,
+		`{"id":2,"status":"unparsed","value":null,"reason":"\"y\": \"odd\" is not one of \"good\"","method":"","keys":{"x":{"id":"x","status":"scored","value":"good","reason":"","method":"json"},"y":{"id":"y","status":"unparsed","value":null,"reason":"\"odd\" is not one of \"good\"","method":""}}}`,
+		`{"id":"c","status":"scored","value":"I","reason":"","method":"line"}`,
 	} {
 		if i >= len(lines) || lines[i] != want {
 			t.Errorf("line %d of\n%s\nwant %s", i+1, out, want)
@@ -62,7 +62,7 @@ func TestJudgeCheckRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"id\":1,\"raw\":\"x\"}\n{": "bad.jsonl:2: ",
 		`{"id":1}`:                    `bad.jsonl:1: there is no "raw"`,
-		`{"id":1,"raw":"x","offered":{"type":"nonsense"}}`: "bad.jsonl:1: the offered schema does not hold",
+		`{"id":1,"raw":"x","offered":{"type":"nonsense"}}`: "bad.jsonl:1: the schema of the verdict is not valid",
 	} {
 		if _, err := judgeApp("judge-check", "read", file("bad.jsonl", text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -92,7 +92,7 @@ func TestAnnotate(t *testing.T) {
 	if err != nil || len(rows) != 3 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	rows[1][6] = "three" // ben leaves his empty
+	rows[1][6] = "3" // ben leaves his empty
 	var filled bytes.Buffer
 	if err := csv.NewWriter(&filled).WriteAll(rows); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func judgeFlags() []cli.Flag {
 		&cli.StringFlag{Name: "commonsense", Usage: "`MODEL` that holds steps against common sense, instead of --judge"},
 		&cli.StringFlag{Name: "synthesize", Usage: "`MODEL` that writes the gold answers, instead of --judge"},
 		&cli.BoolFlag{Name: "plain", Usage: "ask the agents for the paper's yes or no alone, not for what is wrong"},
-		&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's ticket, for judges that cannot; a script may then speak for the judge"},
+		&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's nonce, for judges that cannot; a script may then speak for the judge"},
 		&cli.StringSliceFlag{Name: "baseline", Usage: "also judge by `METHODS`: single (one call for all), rouge, embed; separated by commas"},
 		&cli.StringFlag{Name: "embed", Value: "ollama:all-minilm", Usage: "`MODEL` of embeddings for --baseline embed"},
 		&cli.StringFlag{Name: "tasks", Usage: "`FILE` of tasks, JSON lines (default: the 60 built-in ones)"},

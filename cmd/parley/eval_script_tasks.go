@@ -61,7 +61,7 @@ func evalScriptTasksCommand() *cli.Command {
 					&cli.IntFlag{Name: "first", DefaultText: "all", Usage: "take only the first `N` abstract tasks"},
 					&cli.StringFlag{Name: "review", Usage: "also write a sheet for people to `FILE`.csv"},
 					&cli.StringFlag{Name: "reviewed", Usage: "read a filled-in sheet back from `FILE`.csv, and ask no model"},
-					&cli.BoolFlag{Name: "trusting", Usage: "take replies that do not repeat the question's ticket"},
+					&cli.BoolFlag{Name: "trusting", Usage: "take replies that do not repeat the question's nonce"},
 					&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all randomness comes from"},
 					&cli.StringFlag{Name: "out", Usage: "write the tasks to `FILE` instead of the standard output"},
 				},

@@ -51,7 +51,7 @@ func surveyRunCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "baseline", Usage: "also judge by `METHODS`: twice, checklist; separated by commas"},
 			&cli.StringFlag{Name: "rubric", Usage: "`FILE` of the rubric (default: the built-in one)"},
 			&cli.StringSliceFlag{Name: "aspect", Usage: "judge by these `ASPECTS` of the rubric only"},
-			&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's ticket, for judges that cannot; a document may then speak for the judge"},
+			&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's nonce, for judges that cannot; a document may then speak for the judge"},
 			&cli.IntFlag{Name: "max-tokens", Value: 1000, Usage: "`N` tokens of a reply at most"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all randomness comes from"},
 			&cli.IntFlag{Name: "jobs", DefaultText: "by the models", Usage: "`N` documents at once"},

@@ -68,7 +68,7 @@ func finetuneBuildCommand() *cli.Command {
 			&cli.StringFlag{Name: "against", Usage: "preference: have another `ACTOR`, a model or such as reference:silent, play a turn in every view of the run"},
 			&cli.StringFlag{Name: "prefer", Usage: "preference: with --against and without a judge, which turn is `better`: played, the run's own, or rival"},
 			&cli.BoolFlag{Name: "allow-self-judge", Usage: "preference: let a model judge its own turns"},
-			&cli.BoolFlag{Name: "trusting", Usage: "preference: take the judge's verdicts without the ticket of the question, for judges that cannot copy one"},
+			&cli.BoolFlag{Name: "trusting", Usage: "preference: take the judge's verdicts without the nonce of the question, for judges that cannot copy one"},
 			&cli.StringFlag{Name: "cache", Usage: "preference: directory `DIR` that keeps the replies of judge and rival, so that a build that was stopped does not ask again"},
 			&cli.StringFlag{Name: "calls", Usage: "preference: new `FILE` for a record of every call of judge and rival, one JSON object a line"},
 			&cli.IntFlag{Name: "jobs", Value: 1, Usage: "preference: ask judge and rival about `N` things at a time"},

@@ -50,7 +50,7 @@ func exampleRows(t *testing.T, dir string, s finetune.Split) (list []exampleRow)
 
 var schemaItems = regexp.MustCompile(`"minItems": ?(\d+)`)
 
-// judgeServer is a chat model behind OpenAI's interface that judges key points. It copies the ticket
+// judgeServer is a chat model behind OpenAI's interface that judges key points. It copies the nonce
 // as a good judge does; of its first replies some are none.
 func judgeServer(t *testing.T) string {
 	var asked atomic.Int64
@@ -74,15 +74,15 @@ func judgeServer(t *testing.T) string {
 		}
 		question := req.Messages[len(req.Messages)-1].Content
 		reply := "I would rather not say."
-		if found := ticket.FindStringSubmatch(question); found != nil && asked.Add(1)%5 != 1 {
-			reply = fmt.Sprintf("Here it is:\n{\"ticket\": %q, \"matches\": [{\"known\": 1, \"told\": 1}]}", found[1])
+		if found := nonce.FindStringSubmatch(question); found != nil && asked.Add(1)%5 != 1 {
+			reply = fmt.Sprintf("Here it is:\n{\"nonce\": %q, \"matches\": [{\"known\": 1, \"told\": 1}]}", found[1])
 			if n := schemaItems.FindSubmatch(body); n != nil {
 				k, err := strconv.Atoi(string(n[1]))
 				if err != nil {
 					t.Error(err)
 				}
 				points := slices.Repeat([]string{`"a point"`}, k)
-				reply = fmt.Sprintf(`{"ticket": %q, "points": [%s]}`, found[1], strings.Join(points, ", "))
+				reply = fmt.Sprintf(`{"nonce": %q, "points": [%s]}`, found[1], strings.Join(points, ", "))
 			}
 		}
 		text, err := json.Marshal(reply)
@@ -95,7 +95,7 @@ func judgeServer(t *testing.T) string {
 	return "openai:big@" + s.URL + "/v1"
 }
 
-// A run that a model judged teaches how it judged: with the questions' tickets, and without what was
+// A run that a model judged teaches how it judged: with the questions' nonces, and without what was
 // asked again.
 func TestBuildOfAJudgedRun(t *testing.T) {
 	run, out := filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out")
@@ -123,9 +123,9 @@ func TestBuildOfAJudgedRun(t *testing.T) {
 	for _, row := range list {
 		purposes[row.Labels[0]]++
 		question, answer := row.Prompt[len(row.Prompt)-1].Content, row.Completion[0].Content
-		found := ticket.FindStringSubmatch(question)
+		found := nonce.FindStringSubmatch(question)
 		var object map[string]any
-		if json.Unmarshal([]byte(answer), &object) != nil || found == nil || object["ticket"] != found[1] {
+		if json.Unmarshal([]byte(answer), &object) != nil || found == nil || object["nonce"] != found[1] {
 			t.Errorf("%s: %q is no answer to %q", row.ID, answer, question)
 		}
 		if strings.Contains(question, "earlier answer") || row.Score == nil || len(row.Prompt) != 2 {

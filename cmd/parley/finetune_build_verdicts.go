@@ -197,8 +197,8 @@ func questionOf(found *store, call *llm.Call) ([]llm.Message, error) {
 // wrong with an earlier reply.
 const askedMessages = 3
 
-// ticket is where a question states its ticket, without which a draw does not count.
-var ticket = regexp.MustCompile(`the ticket of this question, which is ([0-9a-f]+) and has to be repeated`)
+// nonce is where a question states its nonce, without which a draw does not count.
+var nonce = regexp.MustCompile(`the nonce of this question, which is ([0-9a-f]+) and has to be repeated`)
 
 // ruled says whether a verdict counted.
 func ruled(v *finetune.Verdict, f *fate) {
@@ -223,7 +223,7 @@ var drawn = judge.MustSchema(`{"type":"object","properties":{"score":{"type":"in
 
 // drew reports whether one draw of several gave a number.
 func drew(v *finetune.Verdict) bool {
-	if m := ticket.FindStringSubmatch(v.Messages[len(v.Messages)-1].Content); m != nil && !strings.Contains(v.Call.Reply, m[1]) {
+	if m := nonce.FindStringSubmatch(v.Messages[len(v.Messages)-1].Content); m != nil && !strings.Contains(v.Call.Reply, m[1]) {
 		return false
 	}
 	return judge.Read(v.Call.Reply, drawn).Status == eval.Scored

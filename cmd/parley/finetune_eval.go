@@ -32,7 +32,7 @@ func finetuneEvalCommand() *cli.Command {
 			&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of windows at a time", Value: 1},
 			&cli.IntFlag{Name: "again", Usage: "`TIMES` that a prompted model is asked again after a reply that cannot be read", Value: 2},
 			&cli.IntFlag{Name: "max-tokens", Usage: "`NUMBER` of tokens of a reply", Value: 400},
-			&cli.BoolFlag{Name: "trusting", Usage: "take replies without the ticket of the question: for models too small to copy one, and play that nobody tampered with"},
+			&cli.BoolFlag{Name: "trusting", Usage: "take replies without the nonce of the question: for models too small to copy one, and play that nobody tampered with"},
 			&cli.StringFlag{Name: "calls", Usage: "new `FILE` for a record of every call of a model, one JSON object a line"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of examples, sampling and intervals", Value: 1},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley/eval"
+	"parley/sim/llm/loose"
 )
 
 // Item is one thing to be judged by people.
@@ -76,7 +77,7 @@ func (s *Sheet) Add(item Item) error {
 	}
 	for _, who := range s.annotators {
 		for _, key := range offered.cells() {
-			answers := offered.describe(offered.cell(key), 0)
+			answers := describe(offered.cell(key), offered.raw, 0)
 			row := []string{item.ID, item.Subject, who, guard(item.Text), key, answers, "", "", compact.String()}
 			if err := s.out.Write(row); err != nil {
 				return fmt.Errorf("write the sheet: %w", err)
@@ -105,8 +106,8 @@ func guard(text string) string {
 
 // cells are the keys that a sheet has a row for; one without a name for a verdict that is no object.
 func (s *Schema) cells() []string {
-	p := s.follow(s.root)
-	if p == nil || len(p.properties()) == 0 {
+	p := s.part()
+	if len(p.properties()) == 0 {
 		return []string{""}
 	}
 	return order(p, s.raw)
@@ -116,7 +117,7 @@ func (s *Schema) cell(key string) any {
 	if key == "" {
 		return s.root
 	}
-	return s.follow(s.root).properties()[key]
+	return s.part().properties()[key]
 }
 
 // filled collects the rows of one item and person until all are there.
@@ -227,8 +228,7 @@ func (f *filled) verdict() Human {
 	h := f.human
 	h.Status = eval.Failed
 	object := map[string]any{}
-	c := coercer{schema: f.offered}
-	p := f.offered.follow(f.offered.root)
+	p := f.offered.part()
 	var value any = object
 	given := false
 	for _, key := range f.offered.cells() {
@@ -240,7 +240,7 @@ func (f *filled) verdict() Human {
 			continue
 		}
 		given = true
-		v, err := c.value(&node{kind: kindOf(text), text: text}, f.offered.cell(key), 1)
+		v, err := coerce(cell(text), f.offered.cell(key))
 		if err != nil {
 			h.Status, h.Reason = eval.Unparsed, strings.TrimPrefix(fmt.Sprintf("%s: %v", key, err), ": ")
 			return h
@@ -264,6 +264,14 @@ func (f *filled) verdict() Human {
 	r := said(value, "human")
 	h.Status, h.Value, h.Reason = r.Status, r.Value, r.Reason
 	return h
+}
+
+// cell makes a value of what a person wrote.
+func cell(text string) *loose.Value {
+	if v, ok := scalar(text); ok {
+		return v
+	}
+	return &loose.Value{Kind: loose.String, Text: text}
 }
 
 // ReadItems reads items from JSON lines, one at a time. An error names the file and the line.

@@ -58,7 +58,7 @@ func TestSheet(t *testing.T) {
 		reason string
 	}{
 		{"1anna", eval.Scored, `{"reason":"fine","score":4}`, ""},
-		{"1ben", eval.Unparsed, "", "outside of 1 to 5"},
+		{"1ben", eval.Unparsed, "", "maximum: got 9, want 5"},
 		{"2anna", eval.Scored, `"good"`, ""},
 		{"2ben", eval.Failed, "", "left empty"},
 	} {

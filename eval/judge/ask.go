@@ -18,7 +18,7 @@ type Question[T any] struct {
 	Subject string // whom or what it is about
 	Turn    int
 	Try     int    // number of its first call, where one subject is asked about more than once
-	Seed    uint64 // fences, tickets and sampling seeds follow from it
+	Seed    uint64 // fences, nonces and sampling seeds follow from it
 
 	Role   string             // instructions: who the judge is, what it looks at
 	Prompt *template.Template // made by Prompt
@@ -37,7 +37,7 @@ type Question[T any] struct {
 // fails or says nothing of use is a status of the verdict.
 //
 // Nothing that judged text says can become a verdict, not even where the model copies its whole
-// prompt into its reply: only an object that carries the ticket of the question counts. The ticket
+// prompt into its reply: only an object that carries the nonce of the question counts. The nonce
 // follows from the seed and the whole prompt and is another one for every call, so that no text in
 // the prompt can hold it, and the prompt states it in a sentence, outside of quotation marks, so that
 // the prompt repeated is no answer. A judge that is Trusting goes without.
@@ -119,11 +119,11 @@ func put(ctx context.Context, j *Judge, q inquiry, accept func(Reading, *llm.Res
 	for asked := 0; asked < asks; {
 		q.tag.Try = first + len(out.calls)
 		try := strconv.Itoa(q.tag.Try)
-		ticket := ""
+		nonce := ""
 		if !j.Trusting {
-			ticket = token(q.seed, "ticket", try, q.tag.Purpose, q.role, text)[:10]
+			nonce = token(q.seed, "nonce", try, q.tag.Purpose, q.role, text)[:10]
 		}
-		f, err := formOf(q.offered, ticket)
+		f, err := formOf(q.offered, nonce)
 		if err != nil {
 			return out, err
 		}
@@ -173,7 +173,7 @@ func put(ctx context.Context, j *Judge, q inquiry, accept func(Reading, *llm.Res
 func cut(r Reading, resp *llm.Response) string {
 	over := resp.Finish == llm.Length || resp.Finish == llm.Cut
 	switch {
-	case r.Status == eval.Scored && over && (r.tail || r.Method == "lines" || r.Method == "bare"):
+	case r.Status == eval.Scored && over && r.Method == "line":
 		return "the reply was cut off where it states the verdict"
 	case r.Status == eval.Scored:
 		return ""
@@ -195,7 +195,7 @@ func (q *inquiry) messages(text string, f *form, wrong string) []llm.Message {
 	if wrong != "" {
 		list = append(list, llm.Message{Role: llm.User, Content: own("again.tmpl", visible(wrong))})
 	}
-	format := own("format.tmpl", map[string]any{"Ticket": f.schema.ticket, "Keys": f.keys()})
+	format := own("format.tmpl", map[string]any{"Nonce": f.outer.nonce, "Keys": f.keys()})
 	return append(list, llm.Message{Role: llm.User, Content: format})
 }
 

@@ -18,24 +18,24 @@ import (
 
 var clock = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-var ticketLine = regexp.MustCompile(`which is ([0-9a-f]{10}) and`)
+var nonceLine = regexp.MustCompile(`which is ([0-9a-f]{10}) and`)
 
-// ticket finds the ticket in a request, as a model would.
-func ticket(req llm.Request) string {
-	m := ticketLine.FindStringSubmatch(req.Messages[len(req.Messages)-1].Content)
+// nonce finds the nonce in a request, as a model would.
+func nonce(req llm.Request) string {
+	m := nonceLine.FindStringSubmatch(req.Messages[len(req.Messages)-1].Content)
 	if m == nil {
 		return "none"
 	}
 	return m[1]
 }
 
-// replies is a model that gives one reply after the other; TICKET in it stands for the ticket.
+// replies is a model that gives one reply after the other; NONCE in it stands for the nonce.
 func replies(texts ...string) (llm.Model, *[]llm.Request) {
 	var seen []llm.Request
 	return llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
 		text := texts[min(len(seen), len(texts)-1)]
 		seen = append(seen, req)
-		return &llm.Response{Text: strings.ReplaceAll(text, "TICKET", ticket(req)), Finish: llm.Stop}, nil
+		return &llm.Response{Text: strings.ReplaceAll(text, "NONCE", nonce(req)), Finish: llm.Stop}, nil
 	}), &seen
 }
 
@@ -62,16 +62,17 @@ func TestAsk(t *testing.T) {
 		calls   int
 		reason  string
 	}{
-		{"at once", []string{`{"ticket": "TICKET", "score": 4, "reason": "ok"}`}, eval.Scored, 4, 1, ""},
-		{"with prose around", []string{"Sure:\n```json\n{'ticket': 'TICKET', 'score': '4/5',}\n```"}, eval.Scored, 4, 1, ""},
-		{"no ticket, then one", []string{`{"score": 4}`, `{"ticket": "TICKET", "score": 3}`}, eval.Scored, 3, 2, ""},
-		{"a wrong ticket", []string{`{"ticket": "0123456789", "score": 4}`}, eval.Unparsed, 0, 3, "ticket"},
-		{"out of range, then in", []string{`{"ticket": "TICKET", "score": 9}`, `{"ticket": "TICKET", "score": 5}`}, eval.Scored, 5, 2, ""},
-		{"never in range", []string{`{"ticket": "TICKET", "score": 9}`}, eval.Unparsed, 0, 3, "outside of 1 to 5"},
-		{"a draft, then the verdict", []string{`{"ticket": "TICKET", "score": 2} no: {"ticket": "TICKET", "score": 3}`}, eval.Scored, 3, 1, ""},
-		{"a fake one behind the verdict", []string{`{"ticket": "TICKET", "score": 2} The text says {"score": 5}.`}, eval.Scored, 2, 1, ""},
-		{"a fake one before the verdict, broken", []string{"The text says {\"score\": oops\n{\"ticket\": \"TICKET\", \"score\": 2}"}, eval.Unparsed, 0, 3, "broken"},
-		{"words", []string{"Score: 4"}, eval.Unparsed, 0, 3, "ticket"},
+		{"at once", []string{`{"nonce": "NONCE", "score": 4, "reason": "ok"}`}, eval.Scored, 4, 1, ""},
+		{"with prose around", []string{"Sure:\n```json\n{'nonce': 'NONCE', 'score': '4/5',}\n```"}, eval.Scored, 4, 1, ""},
+		{"no nonce, then one", []string{`{"score": 4}`, `{"nonce": "NONCE", "score": 3}`}, eval.Scored, 3, 2, ""},
+		{"a wrong nonce", []string{`{"nonce": "0123456789", "score": 4}`}, eval.Unparsed, 0, 3, "nonce"},
+		{"out of range, then in", []string{`{"nonce": "NONCE", "score": 9}`, `{"nonce": "NONCE", "score": 5}`}, eval.Scored, 5, 2, ""},
+		{"never in range", []string{`{"nonce": "NONCE", "score": 9}`}, eval.Unparsed, 0, 3, "maximum: got 9, want 5"},
+		{"a draft, then the verdict", []string{`{"nonce": "NONCE", "score": 2} no: {"nonce": "NONCE", "score": 3}`}, eval.Unparsed, 0, 3, "differ"},
+		{"taken back in words", []string{`{"nonce": "NONCE", "score": 4} No, wait: 2.`, `{"nonce": "NONCE", "score": 2}`}, eval.Scored, 2, 2, ""},
+		{"a fake one behind the verdict", []string{`{"nonce": "NONCE", "score": 2} The text says {"score": 5}.`}, eval.Scored, 2, 1, ""},
+		{"a fake one before the verdict, broken", []string{"The text says {\"score\": oops\n{\"nonce\": \"NONCE\", \"score\": 2}"}, eval.Unparsed, 0, 3, "nonce"},
+		{"words", []string{"Score: 4"}, eval.Unparsed, 0, 3, "nonce"},
 		{"empty", []string{""}, eval.Unparsed, 0, 3, "empty"},
 	}
 	for _, tt := range tests {
@@ -88,23 +89,23 @@ func TestAsk(t *testing.T) {
 				t.Errorf("status %s with reason %q", v.Status, v.Reason)
 			}
 			ids := map[string]bool{}
-			tickets := map[string]bool{}
+			nonces := map[string]bool{}
 			for i, c := range v.Calls {
 				ids[c.ID] = true
-				tickets[ticket((*seen)[i])] = true
+				nonces[nonce((*seen)[i])] = true
 				if c.Purpose != "judge:clarity" || !c.Schema {
 					t.Errorf("call %+v", c)
 				}
 			}
-			if len(ids) != tt.calls || len(tickets) != tt.calls {
-				t.Errorf("%d ids and %d tickets for %d calls", len(ids), len(tickets), tt.calls)
+			if len(ids) != tt.calls || len(nonces) != tt.calls {
+				t.Errorf("%d ids and %d nonces for %d calls", len(ids), len(nonces), tt.calls)
 			}
 		})
 	}
 }
 
 func TestAskTellsWhatWasWrong(t *testing.T) {
-	m, seen := replies(`{"ticket": "TICKET", "score": "<|im_start|>"}`, `{"ticket": "TICKET", "score": 5}`)
+	m, seen := replies(`{"nonce": "NONCE", "score": "<|im_start|>"}`, `{"nonce": "NONCE", "score": 5}`)
 	if _, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, question("A text.")); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestAskFailures(t *testing.T) {
 	fails := func(fault llm.Fault, then string) llm.Model {
 		return llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
 			if fault == llm.Unsupported && req.Schema == nil {
-				return &llm.Response{Text: strings.ReplaceAll(then, "TICKET", ticket(req))}, nil
+				return &llm.Response{Text: strings.ReplaceAll(then, "NONCE", nonce(req))}, nil
 			}
 			return nil, &llm.Error{Model: "m", Fault: fault, Err: errors.New("no")}
 		})
@@ -150,7 +151,7 @@ func TestAskFailures(t *testing.T) {
 	if err != nil || v.Status != eval.Failed || v.Reason == "" || len(v.Calls) != 1 {
 		t.Errorf("overloaded: %+v %v", v, err)
 	}
-	v, err = judge.Ask(t.Context(), &judge.Judge{Model: fails(llm.Unsupported, `{"ticket":"TICKET","score":2}`), Name: "m", Now: clock}, question("x"))
+	v, err = judge.Ask(t.Context(), &judge.Judge{Model: fails(llm.Unsupported, `{"nonce":"NONCE","score":2}`), Name: "m", Now: clock}, question("x"))
 	if err != nil || v.Status != eval.Scored || v.Value.Score != 2 || v.Method != "json" || len(v.Calls) != 2 || v.Calls[1].Schema {
 		t.Errorf("no schemas: %+v %v", v, err)
 	}
@@ -162,7 +163,7 @@ func TestAskFailures(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	m, seen := replies(`{"ticket":"TICKET","score":1}`, `{"ticket":"TICKET","score":4}`)
+	m, seen := replies(`{"nonce":"NONCE","score":1}`, `{"nonce":"NONCE","score":4}`)
 	q := question("x")
 	q.Check = func(c clear) error {
 		if c.Score%2 == 1 {
@@ -178,7 +179,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestScalarsAreWrapped(t *testing.T) {
-	m, seen := replies(`{"ticket":"TICKET","verdict":"fair"}`)
+	m, seen := replies(`{"nonce":"NONCE","verdict":"fair"}`)
 	v, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, judge.Question[string]{
 		Scorer: "x", Prompt: rubric, Data: "t", Offered: judge.Labels("good", "fair"),
 	})
@@ -286,7 +287,7 @@ func TestInjections(t *testing.T) {
 			check("pair", p.Status, err)
 		}
 	}
-	fooled := 0 // the same texts do deceive a judge that goes without tickets
+	fooled := 0 // the same texts do deceive a judge that goes without nonces
 	j := &judge.Judge{Model: copier(copiers["undone"]), Name: "copier", Now: clock, Trusting: true}
 	for _, text := range texts {
 		v, err := judge.Ask(t.Context(), j, judge.Question[string]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Offered: judge.Labels("C", "I")})
@@ -300,7 +301,7 @@ func TestInjections(t *testing.T) {
 	if fooled == 0 {
 		t.Error("the texts deceive nobody: they test nothing")
 	}
-	t.Logf("%d texts, %d questions; without tickets %d labels", len(texts), asked, fooled)
+	t.Logf("%d texts, %d questions; without nonces %d labels", len(texts), asked, fooled)
 }
 
 var versus = judge.MustPrompt("versus", "Which is better?\n{{quote .First}}\n{{quote .Second}}")

@@ -1,329 +1,94 @@
 package judge
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"parley/sim/llm/loose"
 )
 
-// coercer understands what was found in a reply in the terms of a schema.
-type coercer struct {
-	schema *Schema
-	known  map[uintptr]names // by the properties' map
-	steps  int
-	keys   map[string]Reading // of the outermost object: each property on its own
-	spans  map[string]span    // of the outermost object: where each property's value stands
-}
-
-// span is a place in a text, from the first byte to behind the last one.
-type span struct{ start, end int }
-
-// patience bounds the work on one value; only schemas that branch at every level come near it.
-const patience = 1_000_000
-
-func (c *coercer) namesOf(p part) names {
-	props := p.properties()
-	if props == nil {
-		return names{}
-	}
-	id := reflect.ValueOf(props).Pointer()
-	n, ok := c.known[id]
-	if !ok {
-		n = p.names()
-		if c.known == nil {
-			c.known = map[uintptr]names{}
-		}
-		c.known[id] = n
-	}
-	return n
-}
-
-// value returns what a node says in the terms of a schema. Nothing is clamped, rounded or filled in.
-func (c *coercer) value(n *node, schema any, depth int) (any, error) {
-	if c.steps++; c.steps > patience {
-		return nil, errors.New("the reply is too tangled for this schema")
-	}
-	p := c.schema.follow(schema)
-	if p == nil {
-		return c.literal(n)
-	}
-	if all := p.list("allOf"); len(all) > 0 {
-		return c.value(n, map[string]any(c.merge(p, "allOf", all...)), depth)
-	}
-	for _, word := range []string{"oneOf", "anyOf"} {
-		if branches := p.list(word); len(branches) > 0 {
-			return c.branch(n, p, word, branches, depth)
-		}
-	}
+// coerce reads a value in the terms of a schema. Nothing is clamped, rounded or filled in.
+func coerce(v *loose.Value, schema any) (any, error) {
+	p := partOf(schema)
 	if choices, ok := p.choices(); ok {
-		return c.choose(n, choices, p)
+		return choose(v, choices)
 	}
-	switch types := p.types(); {
-	case n.kind == '{' && p.object():
-		return c.object(n, p, depth)
-	case n.kind == '[' && (p.typed("array") || len(types) == 0 && p["items"] != nil):
-		return c.array(n, p, depth)
-	case len(types) == 0:
-		_, low := p.bound("minimum")
-		_, high := p.bound("maximum")
-		if low || high {
-			return c.as(n, "number", p)
-		}
-		return c.literal(n)
-	default:
-		return c.typed(n, types, p)
-	}
-}
-
-// merge joins subschemas into the schema that holds them.
-func (c *coercer) merge(p part, word string, subs ...any) part {
-	joined := maps.Clone(p)
-	delete(joined, word)
-	props := maps.Clone(p.properties())
-	required := slices.Clone(p.list("required"))
-	for _, sub := range subs {
-		from := c.schema.follow(sub)
-		for key, v := range from {
-			switch key {
-			case "properties":
-				if props == nil {
-					props = map[string]any{}
-				}
-				maps.Copy(props, from.properties())
-			case "required":
-				required = append(required, from.list("required")...)
-			default:
-				joined[key] = v
-			}
-		}
-	}
-	if props != nil {
-		joined["properties"] = props
-	}
-	if len(required) > 0 {
-		joined["required"] = required
-	}
-	return joined
-}
-
-// branch tries every alternative. A value that one of them takes as it stands is taken as it stands;
-// otherwise all that can be made of it have to agree.
-func (c *coercer) branch(n *node, p part, word string, branches []any, depth int) (any, error) {
-	asIs, asIsErr := c.literal(n)
-	var values []any
-	var first error
-	for _, b := range branches {
-		v, err := c.value(n, map[string]any(c.merge(p, word, b)), depth)
-		if err != nil {
-			if first == nil {
-				first = err
-			}
-			continue
-		}
-		if asIsErr == nil && same(v, asIs) {
-			return v, nil
-		}
-		if !slices.ContainsFunc(values, func(o any) bool { return same(o, v) }) {
-			values = append(values, v)
-		}
-	}
-	switch len(values) {
-	case 0:
-		return nil, first
-	case 1:
-		return values[0], nil
-	}
-	return nil, fmt.Errorf("%s can be read in %d ways", show(n), len(values))
-}
-
-// kinds names the JSON types that a node has as it stands.
-var kinds = map[byte][]string{
-	'{': {"object"}, '[': {"array"}, 's': {"string"}, 'w': {"string"}, '0': {"number", "integer"},
-	't': {"boolean"}, 'f': {"boolean"}, 'n': {"null"},
-}
-
-func (c *coercer) typed(n *node, types []string, p part) (any, error) {
-	var first error
-	var values []any
-	for _, own := range []bool{true, false} {
-		for _, t := range types {
-			if slices.Contains(kinds[n.kind], t) != own {
-				continue
-			}
-			v, err := c.as(n, t, p)
+	switch {
+	case v.Kind == loose.Null && p.typed("null"):
+		return nil, nil
+	case v.Kind == loose.Object && (p.object() || p["additionalProperties"] != nil):
+		return object(v, p)
+	case v.Kind == loose.Array && (p.typed("array") || p["items"] != nil):
+		list := make([]any, len(v.Items))
+		for i := range v.Items {
+			item, err := coerce(&v.Items[i], p["items"])
 			if err != nil {
-				if first == nil {
-					first = err
-				}
-				continue
+				return nil, fmt.Errorf("item %d: %w", i+1, err)
 			}
-			if own {
-				return v, nil
-			}
-			if !slices.ContainsFunc(values, func(o any) bool { return same(o, v) }) {
-				values = append(values, v)
-			}
+			list[i] = item
 		}
+		return list, nil
+	case p.typed("integer"), p.typed("number"):
+		return number(v, p)
+	case p.typed("boolean"):
+		return boolean(v)
+	case p.typed("string"):
+		if v.Kind != loose.String {
+			return nil, fmt.Errorf("%s is no text", show(v))
+		}
+		return v.Text, nil
+	case len(p.types()) > 0:
+		return nil, fmt.Errorf("%s is not of the type that was asked for", show(v))
 	}
-	switch len(values) {
-	case 0:
-		return nil, first
-	case 1:
-		return values[0], nil
-	}
-	return nil, fmt.Errorf("%s can be read in %d ways", show(n), len(values))
+	return literal(v)
 }
 
-// as reads a node as one type that is not its own container.
-func (c *coercer) as(n *node, kind string, p part) (any, error) {
-	switch kind {
-	case "string":
-		switch n.kind {
-		case 's', 'w', '0', 't', 'f':
-			return n.text, nil
-		}
-	case "number", "integer":
-		if n := inner(n); n != nil {
-			return readNumber(n, p, kind == "integer")
-		}
-	case "boolean":
-		if n := inner(n); n != nil {
-			if b, ok := readBool(n.text); ok && n.kind != '0' {
-				return b, nil
-			}
-			return nil, fmt.Errorf("%s is neither true nor false", show(n))
-		}
-	case "null":
-		if n.kind == 'n' {
-			return nil, nil
-		}
+func object(v *loose.Value, p part) (any, error) {
+	out, failed := members(v, p)
+	for _, key := range slices.Sorted(maps.Keys(failed)) {
+		return nil, fmt.Errorf("%q: %w", key, failed[key])
 	}
-	if n.kind == 'n' {
-		return nil, errors.New("no value is given")
-	}
-	return nil, fmt.Errorf("%s is no %s", show(n), kind)
+	return out, nil
 }
 
-// inner unwraps a scalar: a list of one, or an object with exactly one key that means "the answer".
-// It returns nil where there is none.
-func inner(n *node) *node {
-	for range deepest {
-		switch n.kind {
-		case '[':
-			if len(n.kids) != 1 {
-				return nil
-			}
-			n = n.kids[0]
-		case '{':
-			var only *node
-			for i, key := range n.keys {
-				if i < len(n.kids) && answers[plain(key)] {
-					if only != nil {
-						return nil
-					}
-					only = n.kids[i]
-				}
-			}
-			if only == nil {
-				return nil
-			}
-			n = only
-		case 'n':
-			return nil
-		default:
-			return n
-		}
-	}
-	return nil
-}
-
-// choose finds the offered value that a node means.
-func (c *coercer) choose(n *node, choices []any, p part) (any, error) {
-	if n.kind == '{' || n.kind == '[' {
-		if v, err := c.literal(n); err == nil {
-			for _, choice := range choices {
-				if same(v, choice) {
-					return choice, nil
-				}
-			}
-		}
-	}
-	if n.kind == 'n' {
-		if slices.Contains(choices, any(nil)) {
-			return nil, nil
-		}
-		return nil, errors.New("no value is given")
-	}
-	scalar := inner(n)
-	if scalar == nil {
-		return nil, fmt.Errorf("%s is not one of the offered %s", show(n), offer(choices))
-	}
-	if exact, _ := p["x-exact"].(bool); exact {
-		for _, choice := range choices {
-			if choice == scalar.text {
-				return choice, nil
-			}
-		}
-		return nil, fmt.Errorf("%s is not what was asked for", show(n))
-	}
-	return pick(scalar, choices)
-}
-
-func (c *coercer) array(n *node, p part, depth int) (any, error) {
-	list := make([]any, 0, len(n.kids))
-	for i, kid := range n.kids {
-		v, err := c.value(kid, p["items"], depth+1)
-		if err != nil {
-			return nil, fmt.Errorf("item %d: %w", i+1, err)
-		}
-		list = append(list, v)
-	}
-	return list, nil
-}
-
-// object reads every property, also behind one that cannot be read, so that independent labels can
-// be had one by one.
-func (c *coercer) object(n *node, p part, depth int) (any, error) {
-	names := c.namesOf(p)
-	out := map[string]any{}
-	failed := map[string]error{}
-	closed := p["additionalProperties"] == false && p["patternProperties"] == nil
-	var other error
-	for i, kid := range n.kids {
-		key := n.keys[i]
-		property := names.of(key)
+// members reads every property, also behind one that cannot be read, so that independent labels can be had
+// one by one. Keys that the schema neither names nor allows are left out.
+func members(v *loose.Value, p part) (out map[string]any, failed map[string]error) {
+	out, failed = map[string]any{}, map[string]error{}
+	names := p.names()
+	for i, key := range v.Keys {
+		property, schema := p.named(key, names), p["additionalProperties"]
 		if property == "" {
-			if closed {
+			if schema == false {
 				continue
 			}
-			v, err := c.value(kid, p["additionalProperties"], depth+1)
-			if had, twice := out[key]; err == nil && twice && !same(had, v) {
-				err = fmt.Errorf("%q is given twice, with different values", key)
-			}
-			if err != nil && other == nil {
-				other = err
-			}
-			out[key] = v
-			continue
+			property = key
+		} else {
+			schema = p.properties()[property]
 		}
-		v, err := c.value(kid, names.exact[property], depth+1)
-		if kid.kind == 'n' && err != nil && !slices.Contains(p.required(), property) {
+		member := &v.Items[i]
+		got, err := coerce(member, schema)
+		if err != nil && member.Kind == loose.Null && !slices.Contains(p.required(), property) {
 			continue // null for what need not be there
 		}
 		had, twice := out[property]
 		switch {
 		case err != nil:
 			failed[property] = err
-		case twice && !same(had, v):
+		case twice && !same(had, got):
 			failed[property] = errors.New("two different values are given")
 		default:
-			out[property] = v
-			if depth == 0 && c.spans != nil {
-				c.spans[property] = span{kid.start, kid.end}
-			}
+			out[property] = got
 		}
 	}
 	for _, property := range p.required() {
@@ -331,88 +96,137 @@ func (c *coercer) object(n *node, p part, depth int) (any, error) {
 			failed[property] = errors.New("it is missing")
 		}
 	}
-	if depth == 0 && c.keys != nil {
-		c.each(out, failed)
-	}
-	for _, property := range slices.Sorted(maps.Keys(failed)) {
-		return nil, fmt.Errorf("%q: %w", property, failed[property])
-	}
-	if other != nil {
-		return nil, other
-	}
-	return out, nil
+	return out, failed
 }
 
-// each keeps the reading of every property on its own.
-func (c *coercer) each(out map[string]any, failed map[string]error) {
-	check := c.schema.check
-	if c.schema.base != nil {
-		check = c.schema.base.check
+// literal returns a value without a schema, its numbers in one spelling.
+func literal(v *loose.Value) (any, error) {
+	got, err := v.Any()
+	if err != nil {
+		return nil, err
 	}
-	for check.Ref != nil {
-		check = check.Ref
-	}
-	for property, own := range check.Properties {
-		v, ok := out[property]
-		err := failed[property]
-		if !ok && err == nil {
-			continue
-		}
-		if err == nil {
-			err = verdictOf(own.Validate(v))
-		}
-		if err != nil {
-			c.keys[property] = unread("%v", err)
-			continue
-		}
-		c.keys[property] = said(v, "json")
-	}
+	return spell(got), nil
 }
 
-// literal returns what a node says without a schema.
-func (c *coercer) literal(n *node) (any, error) {
-	if c.steps++; c.steps > patience {
-		return nil, errors.New("the reply is too tangled for this schema")
+func spell(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return decimal(v)
+	case []any:
+		for i := range v {
+			v[i] = spell(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = spell(v[key])
+		}
 	}
-	switch n.kind {
-	case '{':
-		out := make(map[string]any, len(n.kids))
-		for i, kid := range n.kids {
-			v, err := c.literal(kid)
-			if err != nil {
-				return nil, err
-			}
-			if had, twice := out[n.keys[i]]; twice && !same(had, v) {
-				return nil, fmt.Errorf("%q is given twice, with different values", n.keys[i])
-			}
-			out[n.keys[i]] = v
-		}
-		return out, nil
-	case '[':
-		out := make([]any, 0, len(n.kids))
-		for _, kid := range n.kids {
-			v, err := c.literal(kid)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, v)
-		}
-		return out, nil
-	case 't':
-		return true, nil
-	case 'f':
-		return false, nil
-	case 'n':
-		return nil, nil
-	case '0':
-		if strings.ContainsAny(n.text, "/") || strings.Contains(n.text, " ") {
-			return n.text, nil
-		}
-		num, ok := number(n.text)
-		if !ok {
-			return nil, fmt.Errorf("%s is no number", show(n))
-		}
-		return num, nil
+	return v
+}
+
+// decimal writes a whole number without a fraction or exponent, so that it decodes into an integer.
+func decimal(n json.Number) json.Number {
+	f, err := n.Float64()
+	if err == nil && f == math.Trunc(f) && math.Abs(f) < 1e15 {
+		return json.Number(strconv.FormatInt(int64(f), 10))
 	}
-	return n.text, nil
+	return n
+}
+
+// share is a number as a share of the highest of its scale.
+var share = regexp.MustCompile(`^(\S+?)\s*(?:/|out of)\s*(\S+)$`)
+
+// number reads a number: as such, as text, or as a share of the maximum, such as 4/5 on a scale to 5.
+func number(v *loose.Value, p part) (any, error) {
+	text := tidy(v.Text)
+	if m := share.FindStringSubmatch(text); m != nil {
+		if high, ok := p.bound("maximum"); ok && m[2] == strconv.FormatFloat(high, 'f', -1, 64) {
+			text = m[1]
+		}
+	}
+	if f, err := strconv.ParseFloat(text, 64); v.Kind < loose.Number || v.Kind > loose.Word || err != nil || math.IsInf(f, 0) || !json.Valid([]byte(text)) {
+		return nil, fmt.Errorf("%s is no number", show(v))
+	}
+	return decimal(json.Number(text)), nil
+}
+
+var yesNo = map[string]bool{"true": true, "yes": true, "false": false, "no": false}
+
+// boolean reads true and false, also as yes and no. Words that praise or blame are neither: whether "pass" is
+// true depends on the question.
+func boolean(v *loose.Value) (any, error) {
+	b, ok := yesNo[fold(v.Text)]
+	if !ok || v.Kind == loose.Number || v.Kind >= loose.Array {
+		return nil, fmt.Errorf("%s is neither true nor false", show(v))
+	}
+	return b, nil
+}
+
+// choose finds the listed value that a value means: the same one; for a label, the same but for case, spaces
+// and quotation marks, or the only label that begins with the words given, four letters or a digit at least.
+func choose(v *loose.Value, choices []any) (any, error) {
+	begun := []any{}
+	said := fold(v.Text)
+	for _, choice := range choices {
+		switch choice := choice.(type) {
+		case string:
+			if (v.Kind == loose.String || v.Kind == loose.Word) && choice == v.Text {
+				return choice, nil
+			}
+		case json.Number:
+			if n, err := number(v, nil); err == nil && same(choice, n) {
+				return choice, nil
+			}
+		case bool:
+			if b, err := boolean(v); err == nil && b == choice {
+				return choice, nil
+			}
+		default:
+			if got, err := literal(v); err == nil && same(got, choice) {
+				return choice, nil
+			}
+		}
+	}
+	var folded []any
+	for _, choice := range choices {
+		label, ok := choice.(string)
+		if !ok || said == "" || v.Kind >= loose.Array {
+			continue
+		}
+		label = fold(label)
+		if label == said {
+			folded = append(folded, choice)
+		}
+		rest, ok := strings.CutPrefix(label, said)
+		next := []rune(rest + "x")[0]
+		if ok && !unicode.IsLetter(next) && !unicode.IsDigit(next) && (len(said) > 3 || strings.ContainsAny(said, "0123456789")) {
+			begun = append(begun, choice)
+		}
+	}
+	switch {
+	case len(folded) == 1:
+		return folded[0], nil
+	case len(folded) == 0 && len(begun) == 1:
+		return begun[0], nil
+	}
+	return nil, fmt.Errorf("%s is not one of %s", show(v), list(choices))
+}
+
+// tidy takes off what surrounds a label or number: white space, quotation marks, emphasis, and a full stop
+// behind it.
+func tidy(text string) string {
+	text = norm.NFKC.String(strings.Map(func(r rune) rune {
+		if invisible(r) {
+			return -1
+		}
+		return r
+	}, text))
+	return strings.TrimRight(strings.Trim(text, " \t\r\n\"'`“”‘’«»*_~[]"), ".!,;: \t\"'`”’*_")
+}
+
+// fold makes labels that differ in case, spaces, dashes and quotation marks the same.
+func fold(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(tidy(text)), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("-_–—\"'`", r)
+	}), " ")
 }

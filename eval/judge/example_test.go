@@ -17,7 +17,7 @@ func Example() {
 		if asked == 1 {
 			return &llm.Response{Text: "Score: 5, as the text demands."}, nil
 		}
-		return &llm.Response{Text: "Here you are: {'ticket': '" + ticket(req) + "', 'in_character': 'yes', 'why': 'gruff',}"}, nil
+		return &llm.Response{Text: "Here you are: {'nonce': '" + nonce(req) + "', 'in_character': 'yes', 'why': 'gruff',}"}, nil
 	})
 	type manner struct {
 		InCharacter bool   `json:"in_character"`
@@ -42,6 +42,6 @@ func ExampleRead() {
 	}
 	// Output:
 	// scored "fair"
-	// unparsed "fair or good" is not one of the offered "poor", "fair", "good"
-	// unparsed "great" is not one of the offered "poor", "fair", "good"
+	// unparsed "fair or good" is not one of "poor", "fair", "good"
+	// unparsed "great" is not one of "poor", "fair", "good"
 }

@@ -23,9 +23,9 @@ type Judge struct {
 
 	// Plain never sends a schema, for backends that accept one and then fail.
 	Plain bool
-	// Trusting takes replies that do not carry the ticket of the question, and forms other than an
+	// Trusting takes replies that do not carry the nonce of the question, and forms other than an
 	// object. A reply that merely repeats the prompt may then count as a verdict: it is for texts
-	// that nobody could have tampered with, and for models too small to copy a ticket.
+	// that nobody could have tampered with, and for models too small to copy a nonce.
 	Trusting bool
 }
 

@@ -1,9 +1,12 @@
 package judge
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -55,33 +58,23 @@ func own(name string, with any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// describe says in words what a schema offers. It writes no braces and quotes no key, so that a
-// reply that repeats it states nothing.
-func (s *Schema) describe(schema any, depth int) string {
-	p := s.follow(schema)
+// describe says in words what a schema asks for. It writes no braces and quotes no key, so that a
+// reply that repeats it states nothing. The whole schema's text gives the order of keys.
+func describe(schema any, raw json.RawMessage, depth int) string {
+	p := partOf(schema)
 	if p == nil || depth > 6 {
 		return "anything"
 	}
-	about, _ := p["description"].(string)
-	text := s.kind(p, depth)
-	if about != "" {
+	text := kind(p, raw, depth)
+	if about, _ := p["description"].(string); about != "" {
 		text += ": " + about
 	}
 	return text
 }
 
-func (s *Schema) kind(p part, depth int) string {
-	for _, word := range []string{"oneOf", "anyOf"} {
-		if subs := p.list(word); len(subs) > 0 {
-			var texts []string
-			for _, sub := range subs {
-				texts = append(texts, s.describe(sub, depth+1))
-			}
-			return strings.Join(texts, ", or ")
-		}
-	}
+func kind(p part, raw json.RawMessage, depth int) string {
 	if choices, ok := p.choices(); ok {
-		return "one of " + offer(choices)
+		return "one of " + list(choices)
 	}
 	low, hasLow := p.bound("minimum")
 	high, hasHigh := p.bound("maximum")
@@ -108,11 +101,11 @@ func (s *Schema) kind(p part, depth int) string {
 		case "null":
 			texts = append(texts, "null")
 		case "array":
-			texts = append(texts, "a list, each item "+s.describe(p["items"], depth+1))
+			texts = append(texts, "a list, each item "+describe(p["items"], raw, depth+1))
 		case "object":
 			var keys []string
-			for _, key := range order(p, s.raw) {
-				keys = append(keys, key+" ("+s.describe(p.properties()[key], depth+1)+")")
+			for _, key := range order(p, raw) {
+				keys = append(keys, key+" ("+describe(p.properties()[key], raw, depth+1)+")")
 			}
 			texts = append(texts, "an object with the keys "+strings.Join(keys, ", "))
 		}
@@ -126,20 +119,14 @@ func (s *Schema) kind(p part, depth int) string {
 // order returns the properties of an object as far as possible in the order in which the schema's
 // text names them.
 func order(p part, raw json.RawMessage) []string {
-	var keys []string
-	for key := range p.properties() {
-		keys = append(keys, key)
-	}
 	place := func(key string) int {
 		quoted, err := json.Marshal(key)
-		if err != nil {
-			return len(raw)
-		}
-		if at := strings.Index(string(raw), string(quoted)+":"); at >= 0 {
+		if at := strings.Index(string(raw), string(quoted)+":"); err == nil && at >= 0 {
 			return at
 		}
 		return len(raw)
 	}
-	sortBy(keys, place)
+	keys := slices.Collect(maps.Keys(p.properties()))
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
 	return keys
 }

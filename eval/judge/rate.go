@@ -9,6 +9,7 @@ import (
 
 	"parley/eval"
 	"parley/sim/llm"
+	"parley/sim/llm/loose"
 )
 
 // Mode says how a number is had from a judge. It is asked for, and never changed for another one: a
@@ -149,14 +150,18 @@ func (r *Rating) weigh(reading Reading, resp *llm.Response) (Weight, error) {
 	if len(resp.Logprobs) == 0 {
 		return Weight{}, errors.New("the backend gives no log-probabilities; ask for another mode")
 	}
-	at, ok := reading.spans["score"]
-	if !ok {
+	var score *loose.Value
+	if reading.object != nil {
+		score = reading.object.Get("score")
+	}
+	if score == nil {
 		return Weight{}, errors.New("the score's place in the reply is not known")
 	}
-	if c := resp.Text[at.start]; c == '"' || c == '\'' {
-		at.start++
+	start := score.Start
+	if c := reading.text[start]; c == '"' || c == '\'' {
+		start++
 	}
-	i, err := place(resp.Logprobs, resp.Text, at.start)
+	i, err := place(resp.Logprobs, reading.text, start)
 	if err != nil {
 		return Weight{}, err
 	}

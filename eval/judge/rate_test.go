@@ -156,7 +156,7 @@ func TestWeigh(t *testing.T) {
 // spelled is a model whose reply comes with tokens; the score's own has the alternatives given.
 func spelled(head string, score llm.TokenLogprob, tail string) llm.Model {
 	return llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
-		head := strings.ReplaceAll(head, "TICKET", ticket(req))
+		head := strings.ReplaceAll(head, "NONCE", nonce(req))
 		resp := &llm.Response{Text: head + score.Token + tail, Finish: llm.Stop}
 		if req.TopLogprobs > 0 {
 			resp.Logprobs = append(resp.Logprobs, llm.TokenLogprob{Logprob: llm.Logprob{Token: "<think>5</think>"}})
@@ -175,7 +175,7 @@ func rating(mode judge.Mode) judge.Rating {
 
 func TestRate(t *testing.T) {
 	score := at("4", "4", .6, "5", .2, "x", .2)
-	m := spelled(`At step 5 it fails; 2 are fine. {"ticket": "TICKET", "score": `, score, "}")
+	m := spelled(`At step 5 it fails; 2 are fine. {"nonce": "NONCE", "score": `, score, "}")
 	j := &judge.Judge{Model: m, Name: "m", Now: clock}
 	r, err := judge.Rate(t.Context(), j, rating(judge.Top))
 	if err != nil || r.Status != eval.Scored || r.Value != 4 || r.Method != "top" {
@@ -191,7 +191,7 @@ func TestRate(t *testing.T) {
 	if err != nil || r.Status != eval.Unparsed || math.Abs(r.Mass-.8) > 1e-9 || r.Value != 0 || !strings.Contains(r.Reason, "0.800") || r.Method != "logprob" {
 		t.Errorf("below the floor: %+v %v", r, err)
 	}
-	silent, _ := replies(`{"ticket":"TICKET","score":4}`)
+	silent, _ := replies(`{"nonce":"NONCE","score":4}`)
 	r, err = judge.Rate(t.Context(), &judge.Judge{Model: silent, Name: "m", Now: clock}, rating(judge.Logprob))
 	if err != nil || r.Status != eval.Unparsed || r.Method != "logprob" || !strings.Contains(r.Reason, "no log-probabilities") || len(r.Calls) != 1 {
 		t.Errorf("without log-probabilities there is no score, and not one of another mode: %+v %v", r, err)
@@ -202,7 +202,7 @@ func TestRate(t *testing.T) {
 }
 
 func TestSamples(t *testing.T) {
-	m, seen := replies(`{"ticket":"TICKET","score":4}`, `{"ticket":"TICKET","score":5}`, `nothing`, `{"ticket":"TICKET","score":3}`, `{"ticket":"TICKET","score":2}`)
+	m, seen := replies(`{"nonce":"NONCE","score":4}`, `{"nonce":"NONCE","score":5}`, `nothing`, `{"nonce":"NONCE","score":3}`, `{"nonce":"NONCE","score":2}`)
 	r := rating(judge.Samples)
 	r.Draws = 5
 	got, err := judge.Rate(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, r)
@@ -219,7 +219,7 @@ func TestSamples(t *testing.T) {
 	if len(seeds) != 5 || len(ids) != 5 {
 		t.Errorf("%d seeds and %d ids for 5 draws", len(seeds), len(ids))
 	}
-	m, _ = replies(`nothing`, `{"ticket":"TICKET","score":5}`, `nothing`)
+	m, _ = replies(`nothing`, `{"nonce":"NONCE","score":5}`, `nothing`)
 	got, err = judge.Rate(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, r)
 	if err != nil || got.Status != eval.Unparsed || got.Failed != 4 || !strings.Contains(got.Reason, "1 of 5") {
 		t.Errorf("too few: %+v %v", got, err)
@@ -230,7 +230,7 @@ func TestPrefer(t *testing.T) {
 	// better says which text a judge likes, by what stands first.
 	seat := func(name string) llm.Model {
 		return llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
-			return &llm.Response{Text: fmt.Sprintf(`{"ticket":%q,"winner":%q}`, ticket(req), name)}, nil
+			return &llm.Response{Text: fmt.Sprintf(`{"nonce":%q,"winner":%q}`, nonce(req), name)}, nil
 		})
 	}
 	fair := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
@@ -238,9 +238,8 @@ func TestPrefer(t *testing.T) {
 		if text := req.Messages[1].Content; strings.Index(text, "good") > strings.Index(text, "bad") {
 			winner = "second"
 		}
-		return &llm.Response{Text: fmt.Sprintf(`{"ticket":%q,"winner":%q}`, ticket(req), winner)}, nil
+		return &llm.Response{Text: fmt.Sprintf(`{"nonce":%q,"winner":%q}`, nonce(req), winner)}, nil
 	})
-	var tally judge.Tally
 	for _, tt := range []struct {
 		name   string
 		m      llm.Model
@@ -266,56 +265,6 @@ func TestPrefer(t *testing.T) {
 		if len(ids) != len(p.Calls) {
 			t.Errorf("%s: %d ids for %d calls", tt.name, len(ids), len(p.Calls))
 		}
-		tally.Add(p)
-	}
-	if tally.Pairs != 4 || tally.Unscored != 1 || tally.Ties != 2 || tally.Flips != 1 {
-		t.Errorf("%+v", tally)
-	}
-	for name, rate := range map[string]func() (float64, bool){"win .5": tally.WinRate, "flip .25": tally.FlipRate, "first .6667": tally.FirstRate, "longer .5": tally.LongerRate} {
-		want := map[string]float64{"win .5": .5, "flip .25": .25, "first .6667": 4. / 6, "longer .5": .5}[name]
-		if got, ok := rate(); !ok || math.Abs(got-want) > 1e-9 {
-			t.Errorf("%s: %v %v", name, got, ok)
-		}
-	}
-	if _, ok := new(judge.Tally).WinRate(); ok {
-		t.Error("no pairs have no win rate")
-	}
-}
-
-func TestPanel(t *testing.T) {
-	is := func(v string) judge.Verdict[string] { return judge.Verdict[string]{Value: v, Status: eval.Scored} }
-	none := judge.Verdict[string]{Status: eval.Unparsed, Reason: "empty"}
-	for _, tt := range []struct {
-		panel     []judge.Verdict[string]
-		status    eval.Status
-		value     string
-		agreement float64
-	}{
-		{[]judge.Verdict[string]{is("a"), is("a"), is("b")}, eval.Scored, "a", 1. / 3},
-		{[]judge.Verdict[string]{is("a"), is("b")}, eval.Unparsed, "", 0},
-		{[]judge.Verdict[string]{is("a"), none, is("a")}, eval.Scored, "a", 1},
-		{[]judge.Verdict[string]{is("a"), is("b"), is("c"), is("a")}, eval.Unparsed, "", 1. / 6},
-		{[]judge.Verdict[string]{none}, eval.Unparsed, "", 0},
-	} {
-		v, agreement, _ := judge.Majority(tt.panel)
-		if v.Status != tt.status || v.Value != tt.value || math.Abs(agreement-tt.agreement) > 1e-9 {
-			t.Errorf("%v: %+v, %v", tt.panel, v, agreement)
-		}
-	}
-	number := func(v float64, mode string) judge.Rated {
-		return judge.Rated{Verdict: judge.Verdict[float64]{Value: v, Status: eval.Scored, Method: mode}}
-	}
-	if v, _, ok := judge.Mean([]judge.Rated{number(4, "top"), number(5, "top")}); !ok || v.Value != 4.5 || v.Method != "mean of top" {
-		t.Errorf("%+v", v)
-	}
-	if v, _, _ := judge.Mean([]judge.Rated{number(4, "top"), number(5, "logprob")}); v.Status == eval.Scored {
-		t.Errorf("modes were mixed: %+v", v)
-	}
-	m, _ := replies(`{"ticket":"TICKET","score":4}`)
-	j := &judge.Judge{Model: m, Name: "m", Now: clock}
-	all, err := judge.AskAll(t.Context(), []*judge.Judge{j, j, j}, question("x"))
-	if err != nil || len(all) != 3 || all[0].Calls[0].ID == all[2].Calls[0].ID {
-		t.Errorf("%+v %v", all, err)
 	}
 }
 

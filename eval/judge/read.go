@@ -3,10 +3,13 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"parley/eval"
+	"parley/sim/llm"
+	"parley/sim/llm/loose"
 )
 
 // Reading is what a reply was found to say.
@@ -14,17 +17,16 @@ type Reading struct {
 	Status eval.Status     // Scored or Unparsed
 	Value  json.RawMessage // nil unless scored
 	Reason string          // why there is no value
-	// Method says how the value was found: json; loose json, which had mistakes that do not change
-	// its meaning; lines, of a key and a value each; mark, such as "Score: 4"; bare, the value alone;
-	// or prose.
+	// Method says how the value was found: json; loose json, which had mistakes that do not change its
+	// meaning; or line, "VERDICT: value" in a line of its own.
 	Method string
-	// Keys holds the offered properties one by one, where the verdict is an object of them: what can
-	// be had of independent labels when one of them cannot be read.
+	// Keys holds the properties one by one, where the verdict is an object of them: what can be had of
+	// independent labels when one of them cannot be read.
 	Keys map[string]Reading
 
-	value any
-	spans map[string]span // where the properties' values stand in the reply
-	tail  bool            // the value stands at the very end, where a longer one may have been cut
+	value  any
+	text   string       // the reply without its reasoning
+	object *loose.Value // the object that states the verdict, in text
 }
 
 func unread(format string, args ...any) Reading {
@@ -39,339 +41,321 @@ func said(v any, method string) Reading {
 	return Reading{Status: eval.Scored, Value: raw, Method: method, value: v}
 }
 
-// Read finds the verdict in a judge's reply. The last complete statement of the verdict counts; what
-// is truncated, off the offered set, out of range, or said in two ways with no order between them is
-// unparsed, with the reason. Nothing is guessed, clamped or filled in, and a value always satisfies
-// the offered schema. Without a schema any object counts, and any scalar that is marked as a verdict.
-// The time is linear in the reply.
-func Read(raw string, offered *Schema) Reading {
-	text, thinking := outside(raw)
-	if strings.TrimSpace(text) == "" {
-		if thinking {
-			return unread("the reply ends within its reasoning")
-		}
+// Read finds the verdict in a judge's reply: the last object or list that has the form of the schema (and
+// carries the nonce, where the schema is that of a question); else a scalar that is the whole reply; else the
+// one line "VERDICT: value". What is cut off, broken, not in the schema or out of range is unparsed, with the
+// reason, and so is a reply that gives two different values or takes its verdict back. Nothing is guessed,
+// clamped or filled in, and a value always satisfies the schema. A nil schema takes any object. The time is
+// linear in the reply.
+func Read(raw string, schema *Schema) Reading {
+	_, text, ok := llm.SplitReasoning(raw)
+	switch {
+	case !ok:
+		return unread("the reply ends within its reasoning")
+	case strings.TrimSpace(text) == "":
 		return unread("the reply is empty")
 	}
-	r := &reader{text: text, offered: offered}
-	if offered != nil {
-		r.root = offered.follow(offered.root)
-		r.c = coercer{schema: offered}
-		r.shape, r.names = r.form()
-	} else {
-		r.c = coercer{schema: &Schema{}}
+	r := reader{text: text, bare: strings.TrimSpace(fence.ReplaceAllString(text, "")), schema: schema}
+	if schema != nil {
+		r.root = schema.part()
+		r.names = r.root.names()
 	}
-	reading := r.read()
-	if reading.Status != eval.Scored && offered.unticketed() {
-		if inner, ok := unescaped(text); ok {
-			if again := Read(inner, offered); again.Status == eval.Scored {
-				again.Method, again.spans = "loose json", nil
-				return again
-			}
-		}
-	}
-	if reading.Status == eval.Scored && offered != nil {
-		if err := offered.valid(reading.value); err != nil {
+	reading := r.read(loose.Find(text))
+	if reading.Status == eval.Scored {
+		if err := schema.valid(reading.value); err != nil {
 			keys := reading.Keys
-			reading = unread("the verdict is not among the offered ones: %v", err)
+			reading = unread("the verdict is not in the schema: %v", err)
 			reading.Keys = keys
 		}
 	}
+	reading.text = text
 	return reading
-}
-
-func (s *Schema) unticketed() bool { return s == nil || s.ticket == "" }
-
-// unescaped undoes one layer of escaping, of an object that was sent as a string.
-func unescaped(text string) (string, bool) {
-	text = strings.TrimSpace(text)
-	if !strings.Contains(text, `{\"`) {
-		return "", false
-	}
-	if !strings.HasPrefix(text, `"`) {
-		text = `"` + text + `"`
-	}
-	var inner string
-	if json.Unmarshal([]byte(text), &inner) != nil {
-		return "", false
-	}
-	return inner, !strings.Contains(inner, `{\"`)
 }
 
 // reader reads one reply.
 type reader struct {
-	text    string
-	offered *Schema
-	root    part // the offered schema; nil: anything
-	shape   part // its properties, those of all alternatives together
-	names   names
-	c       coercer
-	found   scanned
+	text   string
+	bare   string  // without fences and white space around
+	schema *Schema // nil: any object is a verdict
+	root   part
+	names  map[string]string
 }
 
-// form joins the alternatives of an offered object.
-func (r *reader) form() (part, names) {
-	p := r.root
-	if p == nil {
-		return nil, names{}
-	}
-	if all := p.list("allOf"); len(all) > 0 {
-		p = r.c.merge(p, "allOf", all...)
-	}
-	for _, word := range []string{"oneOf", "anyOf"} {
-		if subs := p.list(word); len(subs) > 0 {
-			required := p["required"]
-			p = r.c.merge(p, word, subs...)
-			delete(p, "required") // those of one alternative need not hold for another
-			if required != nil {
-				p["required"] = required
-			}
+func (r *reader) read(found []loose.Value) Reading {
+	var verdicts []Reading
+	var first, partial *loose.Value
+	for i := range found {
+		v := &found[i]
+		states, some := r.states(v)
+		if v.State != loose.Whole && (states || some) {
+			return unread("an object in the reply is %s", map[loose.State]string{loose.Broken: "broken", loose.Cut: "cut off"}[v.State])
 		}
-	}
-	return p, p.names()
-}
-
-func (r *reader) read() Reading {
-	r.found = scan(r.text)
-	if r.offered == nil {
-		return r.anything()
-	}
-	var part *node // an object that answers some of it
-	for i, root := range slices.Backward(r.found.roots) {
-		answers := r.answers(root, "", nil, &part)
-		if len(answers) == 0 {
+		if !states {
+			if some {
+				partial = v
+			}
 			continue
 		}
-		reading := r.decide(answers)
-		if i > 0 && r.beside(r.found.roots[i-1], root) {
-			var none *node
-			if others := r.answers(r.found.roots[i-1], "", nil, &none); len(others) > 0 && !same(r.decide(others).value, reading.value) {
-				return unread("two verdicts are offered side by side")
-			}
+		reading := r.object(v)
+		if v.Kind == loose.Array && reading.Status != eval.Scored && len(found) > 1 {
+			continue // such as the number of a note
 		}
-		if why := r.doubt(root, reading); why != "" {
-			return unread("%s", why)
+		if first == nil {
+			first = v
 		}
-		if r.scalar() {
-			return r.last(root, reading)
-		}
-		if why := r.contradicted(root.end, reading); why != "" {
-			return unread("%s", why)
-		}
-		return reading
+		verdicts = append(verdicts, reading)
 	}
-	if why := r.doubt(nil, Reading{}); why != "" {
+	if len(verdicts) == 0 {
+		return r.without(partial)
+	}
+	last := verdicts[len(verdicts)-1]
+	for _, other := range verdicts[:len(verdicts)-1] {
+		if other.Status != last.Status || !r.agree(other.value, last.value) {
+			return unread("%d verdicts are given, and differ", len(verdicts))
+		}
+	}
+	if last.Status != eval.Scored {
+		return last
+	}
+	var rest strings.Builder // behind the verdict, other objects aside
+	end := first.End
+	for _, v := range found {
+		if v.Start >= end {
+			rest.WriteString(r.text[end:v.Start] + "\n")
+			end = v.End
+		}
+	}
+	rest.WriteString(r.text[end:])
+	if partial != nil && !r.secret() {
+		if shared := r.object(partial); shared.differs(last) {
+			return unread("two objects give different values")
+		}
+	}
+	if why := r.schema.retracted(rest.String(), last.value); why != "" {
 		return unread("%s", why)
 	}
-	if r.offered.ticket != "" {
-		return unread("no object in the reply carries the ticket of this question")
-	}
-	if r.scalar() {
-		return r.last(nil, Reading{})
-	}
-	if part != nil {
-		return r.object(part)
-	}
-	if reading, ok := r.lines(); ok {
-		return reading
-	}
-	return r.lone()
+	return last
 }
 
-// scalar reports whether the offered verdicts are single values.
+// secret reports whether a verdict has to carry a nonce.
+func (r *reader) secret() bool { return r.schema != nil && r.schema.nonce != "" }
+
+// states reports whether a value states the verdict, or some of it.
+func (r *reader) states(v *loose.Value) (all, some bool) {
+	switch {
+	case r.schema == nil:
+		whole := len(r.bare) == v.End-v.Start && r.bare == r.text[v.Start:v.End]
+		objects := v.Kind == loose.Object || slices.ContainsFunc(v.Items, func(item loose.Value) bool { return item.Kind == loose.Object })
+		return (whole || objects) && (len(v.Items) > 0 || v.State != loose.Whole), false
+	case v.Kind == loose.Array:
+		return !r.secret() && (r.root.typed("array") || r.root["items"] != nil), false
+	case r.secret():
+		nonce := v.Get(nonceKey)
+		return nonce != nil && nonce.Kind == loose.String && nonce.Text == r.schema.nonce, false
+	case r.scalar():
+		return r.answer(v) != nil, false
+	}
+	missing := slices.Clone(r.root.required())
+	for _, key := range v.Keys {
+		property := r.root.named(key, r.names)
+		some = some || property != ""
+		missing = slices.DeleteFunc(missing, func(one string) bool { return one == property })
+	}
+	if len(r.root.properties()) == 0 {
+		return true, true
+	}
+	return some && len(missing) == 0, some
+}
+
+// scalar reports whether the verdict is a single value.
 func (r *reader) scalar() bool {
-	return !r.shape.object() && !r.shape.typed("array") && r.shape["items"] == nil && r.shape["additionalProperties"] == nil
+	p := r.root
+	return p != nil && !p.object() && !p.typed("array") && p["items"] == nil && p["additionalProperties"] == nil && p["oneOf"] == nil && p["anyOf"] == nil && p["$ref"] == nil
 }
 
-// answer is an object or list that states the verdict, with the key that it stands under.
-type answer struct {
-	n   *node
-	key string
-}
-
-// answers collects what states the verdict within a node, outermost first. What states only a part of
-// it is kept aside.
-func (r *reader) answers(n *node, key string, into []answer, part **node) []answer {
-	if n.kind != '{' && n.kind != '[' {
-		return into
-	}
-	switch full, some := r.states(n); {
-	case full:
-		return append(into, answer{n, key})
-	case some && *part == nil:
-		*part = n
-	}
-	for i, kid := range n.kids {
-		under := key
-		if n.kind == '{' && i < len(n.keys) {
-			under = n.keys[i]
-		}
-		into = r.answers(kid, under, into, part)
-	}
-	return into
-}
-
-// states reports whether a node states the verdict, or some of it.
-func (r *reader) states(n *node) (full, some bool) {
-	if t := r.offered.ticket; t != "" {
-		return n.kind == '{' && r.ticketed(n), false
-	}
-	if n.kind == '[' {
-		return !r.scalar() && (r.shape.typed("array") || r.shape["items"] != nil), false
-	}
-	if r.scalar() {
-		return n.kind == '{' && inner(n) != nil, false
-	}
-	if len(r.names.exact) == 0 {
-		return r.shape.object() || r.shape["additionalProperties"] != nil, false
-	}
-	named := map[string]bool{}
-	for _, key := range n.keys {
-		if property := r.names.of(key); property != "" {
-			named[property] = true
+// answer returns the value of an object around a single one.
+func (r *reader) answer(v *loose.Value) *loose.Value {
+	var only *loose.Value
+	for i, key := range v.Keys {
+		if answerKeys[letters(key)] && i < len(v.Items) {
+			if only != nil && !same(only.Text, v.Items[i].Text) {
+				return v // two answers are none
+			}
+			only = &v.Items[i]
 		}
 	}
-	for _, property := range r.shape.required() {
-		if !named[property] {
-			return false, len(named) > 0
-		}
-	}
-	return len(named) > 0, false
+	return only
 }
 
-// ticketed reports whether an object carries the ticket, letter by letter.
-func (r *reader) ticketed(n *node) bool {
-	for i, key := range n.keys {
-		if key == ticketKey && i < len(n.kids) && n.kids[i].kind == 's' && n.kids[i].text == r.offered.ticket {
+// object reads one value in the terms of the schema.
+func (r *reader) object(v *loose.Value) Reading {
+	method := "json"
+	if v.Flaws != 0 {
+		method = "loose json"
+	}
+	var got any
+	var err error
+	switch {
+	case r.schema == nil:
+		got, err = literal(v)
+	case v.Kind == loose.Object && r.scalar():
+		got, err = coerce(r.answer(v), r.schema.root)
+	default:
+		got, err = coerce(v, r.schema.root)
+	}
+	reading := said(got, method)
+	if err != nil {
+		reading = unread("%v", err)
+	}
+	if v.Kind == loose.Object && r.root.properties() != nil {
+		reading.Keys = r.keys(v)
+	}
+	reading.object = v
+	return reading
+}
+
+// keys reads every property on its own.
+func (r *reader) keys(v *loose.Value) map[string]Reading {
+	out, failed := members(v, r.root)
+	keys := map[string]Reading{}
+	for property, own := range r.schema.checks() {
+		got, ok := out[property]
+		err := failed[property]
+		if !ok && (err == nil || v.Get(property) == nil && err.Error() == "it is missing") {
+			continue
+		}
+		if err == nil {
+			err = firstCause(own.Validate(got))
+		}
+		if err != nil {
+			keys[property] = unread("%v", err)
+		} else {
+			keys[property] = said(got, "json")
+		}
+	}
+	return keys
+}
+
+// agree reports whether two verdicts say the same, whatever their reasons in words are.
+func (r *reader) agree(a, b any) bool {
+	x, ok := a.(map[string]any)
+	y, ok2 := b.(map[string]any)
+	if !ok || !ok2 {
+		return same(a, b)
+	}
+	for property, schema := range r.root.properties() {
+		p := partOf(schema)
+		if _, listed := p.choices(); p.typed("string") && !listed {
+			continue
+		}
+		if !same(x[property], y[property]) {
+			return false
+		}
+	}
+	return len(r.root.properties()) > 0 || same(a, b)
+}
+
+// differs reports whether a property was read in both, as different labels or numbers.
+func (r Reading) differs(from Reading) bool {
+	for property, own := range r.Keys {
+		other, ok := from.Keys[property]
+		_, text := own.value.(string)
+		if ok && own.Status == eval.Scored && other.Status == eval.Scored && !text && !same(own.value, other.value) {
 			return true
 		}
 	}
 	return false
 }
 
-// finals are keys that put one answer before the others within a container.
-var finals = map[string]bool{
-	"final": true, "verdict": true, "finalverdict": true, "answer": true, "finalanswer": true,
-	"result": true, "finalresult": true, "conclusion": true, "finalscore": true,
-}
+var (
+	fence       = regexp.MustCompile("```[a-zA-Z]*")
+	verdictLine = regexp.MustCompile(`(?im)^[ \t*_#]*verdict[*_ \t]*[:=](.*)$`)
+)
 
-// decide reads the answers of one container: they have to agree, or one of them is called final.
-func (r *reader) decide(answers []answer) Reading {
-	if answers[0].n.inside {
-		return unread("the verdict stands within an object that is broken")
+// without reads a reply that holds no object in the form of the schema.
+func (r *reader) without(partial *loose.Value) Reading {
+	switch {
+	case r.secret():
+		return unread("no object in the reply carries the nonce of this question")
+	case partial != nil:
+		return r.object(partial)
 	}
-	readings := make([]Reading, len(answers))
-	final, finalAt := 0, 0
-	for i, a := range answers {
-		readings[i] = r.object(a.n)
-		if finals[plain(a.key)] {
-			final, finalAt = final+1, i
+	if v, ok := scalar(r.bare); ok {
+		return r.lone(v, "json")
+	}
+	lines := verdictLine.FindAllStringSubmatchIndex(r.text, -1)
+	if len(lines) == 0 {
+		return unread("the reply states no verdict")
+	}
+	var reading Reading
+	for i, line := range lines {
+		one := r.line(tidy(r.text[line[2]:line[3]]))
+		if i > 0 && (one.Status != reading.Status || !same(one.value, reading.value)) {
+			return unread("%d verdicts are given, and differ", len(lines))
 		}
+		reading = one
 	}
-	for i := range readings[1:] {
-		if readings[i+1].Status != readings[0].Status || !same(readings[i+1].value, readings[0].value) {
-			if final == 1 {
-				return readings[finalAt]
-			}
-			return unread("%d verdicts stand side by side and differ", len(answers))
-		}
-	}
-	return readings[0]
-}
-
-// object reads one container in the terms of the schema.
-func (r *reader) object(n *node) Reading {
-	c := coercer{schema: r.offered, known: r.c.known, keys: map[string]Reading{}, spans: map[string]span{}}
-	v, err := c.value(n, r.offered.root, 0)
-	r.c.known = c.known
-	if err != nil {
-		reading := unread("%v", err)
-		reading.Keys = c.keys
+	if reading.Status != eval.Scored {
 		return reading
 	}
-	method := "loose json"
-	if json.Valid([]byte(r.text[n.start:n.end])) {
-		method = "json"
-	}
-	reading := said(v, method)
-	reading.Keys, reading.spans = c.keys, c.spans
-	if len(reading.Keys) == 0 {
-		reading.Keys = nil
+	rest := verdictLine.ReplaceAllString(r.text[lines[0][1]:], "")
+	if why := r.schema.retracted(rest, reading.value); why != "" {
+		return unread("%s", why)
 	}
 	return reading
 }
 
-// beside reports whether two roots are offered as alternatives: this or that.
-func (r *reader) beside(a, b *node) bool {
-	if b.start < a.end || b.start-a.end > 20 {
-		return false
+// line reads the value of a verdict line.
+func (r *reader) line(text string) Reading {
+	v, ok := scalar(text)
+	if !ok {
+		v = &loose.Value{Kind: loose.String, Text: text}
 	}
-	switch strings.ToLower(strings.Trim(r.text[a.end:b.start], " \t\r\n`,")) {
-	case "or", "and", "/", "|", "vs", "and/or":
-		return true
+	if text == "" || r.schema == nil && strings.Contains(text, " ") {
+		return unread("%q is no value", short(text))
 	}
-	return false
+	return r.lone(v, "line")
 }
 
-// doubt says why begun objects that never ended forbid a reading; "": they do not. A begun object
-// behind the verdict that says the same so far takes nothing away from it.
-func (r *reader) doubt(root *node, reading Reading) string {
-	for _, b := range slices.Backward(r.found.broken) {
-		if root != nil && b.start < root.start {
-			return ""
-		}
-		if !r.begun(b) {
-			continue
-		}
-		if root != nil && reading.Status == eval.Scored && r.repeats(b, reading) {
-			continue
-		}
-		what := "an object in the reply is broken"
-		if b.end >= len(r.text) {
-			what = "the reply is truncated within an object"
-		}
-		if root != nil {
-			what += ", behind another verdict"
-		}
-		return what
+// lone reads a value without an object around it: of the verdict itself, or of its only required property.
+func (r *reader) lone(v *loose.Value, method string) Reading {
+	required := r.root.required()
+	one := r.root.object() && len(required) == 1
+	var got any
+	var err error
+	switch {
+	case r.schema == nil:
+		got, err = literal(v)
+	case one:
+		got, err = coerce(v, r.root.properties()[required[0]])
+		got = map[string]any{required[0]: got}
+	default:
+		got, err = coerce(v, r.schema.root)
 	}
-	return ""
+	if err != nil {
+		return unread("%v", err)
+	}
+	return said(got, method)
 }
 
-// begun reports whether an unfinished object was to be a verdict, as far as it can be seen.
-func (r *reader) begun(n *node) bool {
-	if r.offered == nil {
-		return true
+// scalar reads a text that is a JSON scalar, or True or False as Python writes them.
+func scalar(text string) (*loose.Value, bool) {
+	if text == "True" || text == "False" {
+		return &loose.Value{Kind: loose.Bool, Text: strings.ToLower(text)}, true
 	}
-	if r.offered.ticket != "" {
-		return r.ticketed(n)
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil || d.More() {
+		return nil, false
 	}
-	known := len(n.keys) == 0
-	for _, key := range n.keys {
-		known = known || r.names.of(key) != "" || answers[plain(key)]
+	switch v := v.(type) {
+	case string:
+		return &loose.Value{Kind: loose.String, Text: v}, true
+	case json.Number:
+		return &loose.Value{Kind: loose.Number, Text: string(v)}, true
+	case bool:
+		return &loose.Value{Kind: loose.Bool, Text: fmt.Sprint(v)}, true
 	}
-	for _, kid := range n.kids {
-		if kid.kind == '{' || kid.kind == '[' {
-			known = known || r.begun(kid)
-		}
-	}
-	return known || len(r.names.exact) == 0 && !r.scalar()
-}
-
-// repeats reports whether all that an unfinished object says is what the verdict says.
-func (r *reader) repeats(n *node, reading Reading) bool {
-	verdict, ok := reading.value.(map[string]any)
-	if !ok || len(n.kids) == 0 || n.kind != '{' {
-		return false
-	}
-	for i, kid := range n.kids {
-		property := r.names.of(n.keys[i])
-		if property == "" {
-			continue
-		}
-		v, err := r.c.value(kid, r.names.exact[property], 1)
-		if err != nil || !same(v, verdict[property]) {
-			return false
-		}
-	}
-	return len(n.keys) == len(n.kids)
+	return nil, false
 }

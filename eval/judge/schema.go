@@ -4,37 +4,43 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
-// Schema is an offered set of verdicts: a JSON schema, which decides in the end, and its parts, which
-// say how a value in other words is to be understood. A property may list other names for itself
-// under "x-aliases".
+var printer = message.NewPrinter(language.English)
+
+// Schema is a JSON schema of verdicts, which decides in the end, and its parts, which say how a value in other
+// words is to be understood.
 type Schema struct {
-	raw    json.RawMessage
-	root   any // the schema as decoded
-	check  *jsonschema.Schema
-	ticket string  // what an object has to carry to count; empty: nothing
-	base   *Schema // of the form of a question: what it was made from, which decides in its place
+	raw   json.RawMessage
+	root  any // the schema as decoded
+	check *jsonschema.Schema
+	nonce string  // what an object has to carry to count; empty: nothing
+	base  *Schema // of the form of a question: the question's own, which decides in its place
 }
+
+func decode(raw json.RawMessage) (any, error) { return jsonschema.UnmarshalJSON(bytes.NewReader(raw)) }
 
 // ParseSchema reads a JSON schema. It loads nothing: a reference has to stay within the schema.
 func ParseSchema(raw json.RawMessage) (*Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	doc, err := decode(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the offered schema is no JSON: %w", err)
+		return nil, fmt.Errorf("the schema of the verdict is no JSON: %w", err)
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.UseLoader(jsonschema.SchemeURLLoader{})
 	const name = "urn:verdict"
 	if err := compiler.AddResource(name, doc); err != nil {
-		return nil, fmt.Errorf("the offered schema does not hold: %w", err)
+		return nil, fmt.Errorf("the schema of the verdict is not valid: %w", err)
 	}
 	check, err := compiler.Compile(name)
 	if err != nil {
-		return nil, fmt.Errorf("the offered schema does not hold: %w", err)
+		return nil, fmt.Errorf("the schema of the verdict is not valid: %w", err)
 	}
 	return &Schema{raw: raw, root: doc, check: check}, nil
 }
@@ -48,7 +54,7 @@ func MustSchema(raw string) *Schema {
 	return s
 }
 
-// Labels offers one of several labels.
+// Labels is the schema of one of several labels.
 func Labels(labels ...string) *Schema {
 	raw, err := json.Marshal(map[string]any{"type": "string", "enum": labels})
 	if err != nil {
@@ -60,19 +66,28 @@ func Labels(labels ...string) *Schema {
 // JSON returns the schema as it was written.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 
-// valid reports what is wrong with a value, in the schema's own judgement; nil: nothing.
+// valid reports what is wrong with a value by the schema; nil: nothing.
 func (s *Schema) valid(v any) error {
-	if s.base != nil {
+	if s == nil || s.base != nil {
 		return nil
 	}
-	return verdictOf(s.check.Validate(v))
+	return firstCause(s.check.Validate(v))
 }
 
-// verdictOf shortens a validator's error to its first cause.
-func verdictOf(err error) error {
-	if err == nil {
-		return nil
+// checks returns the compiled schemas of the properties.
+func (s *Schema) checks() map[string]*jsonschema.Schema {
+	check := s.check
+	if s.base != nil {
+		check = s.base.check
 	}
+	for check.Ref != nil {
+		check = check.Ref
+	}
+	return check.Properties
+}
+
+// firstCause shortens a validator's error to its first cause.
+func firstCause(err error) error {
 	fault, ok := err.(*jsonschema.ValidationError)
 	if !ok {
 		return err
@@ -87,81 +102,26 @@ func verdictOf(err error) error {
 	return fmt.Errorf("%s%s", at, fault.ErrorKind.LocalizedString(printer))
 }
 
-// part is one schema within a Schema, with its references followed.
+// part is one schema within a Schema; nil: it says nothing that this package knows.
 type part map[string]any
 
-// follow resolves local references. An endless chain of them offers anything, which the whole schema
-// then judges.
-func (s *Schema) follow(schema any) part {
-	for range 32 {
-		p, ok := schema.(map[string]any)
-		if !ok {
-			return nil // true, false
-		}
-		ref, ok := p["$ref"].(string)
-		if !ok {
-			return p
-		}
-		schema = s.at(ref)
-	}
-	return nil
+func partOf(schema any) part {
+	p, _ := schema.(map[string]any)
+	return p
 }
 
-// at returns what a local JSON pointer such as "#/$defs/point" names, or nil.
-func (s *Schema) at(ref string) any {
-	path, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	here := s.root
-	for _, step := range strings.Split(path, "/")[min(1, strings.Count(path, "/")):] {
-		if step == "" && path == "" {
-			break
-		}
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		m, ok := here.(map[string]any)
-		if !ok {
-			return nil
-		}
-		here = m[step]
-	}
-	return here
-}
+func (s *Schema) part() part { return partOf(s.root) }
 
 // object reports whether the schema describes an object.
-func (p part) object() bool {
-	_, has := p["properties"].(map[string]any)
-	return has || p.typed("object")
-}
+func (p part) object() bool { return p.properties() != nil || p.typed("object") }
 
-func (p part) typed(name string) bool {
-	switch t := p["type"].(type) {
-	case string:
-		return t == name
-	case []any:
-		for _, one := range t {
-			if one == name {
-				return true
-			}
-		}
-	}
-	return false
-}
+func (p part) typed(name string) bool { return slices.Contains(p.types(), name) }
 
 func (p part) types() []string {
-	switch t := p["type"].(type) {
-	case string:
-		return []string{t}
-	case []any:
-		var names []string
-		for _, one := range t {
-			if name, ok := one.(string); ok {
-				names = append(names, name)
-			}
-		}
-		return names
+	if name, ok := p["type"].(string); ok {
+		return []string{name}
 	}
-	return nil
+	return p.texts("type")
 }
 
 func (p part) properties() map[string]any {
@@ -169,8 +129,11 @@ func (p part) properties() map[string]any {
 	return props
 }
 
-func (p part) required() []string {
-	list, _ := p["required"].([]any)
+func (p part) required() []string { return p.texts("required") }
+
+// texts returns the strings of a list.
+func (p part) texts(key string) []string {
+	list, _ := p[key].([]any)
 	var names []string
 	for _, one := range list {
 		if name, ok := one.(string); ok {
@@ -178,11 +141,6 @@ func (p part) required() []string {
 		}
 	}
 	return names
-}
-
-func (p part) list(key string) []any {
-	list, _ := p[key].([]any)
-	return list
 }
 
 // choices returns the values that an enum or const lists, and whether there is such a list.

@@ -3,56 +3,12 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 )
 
-// same reports whether two values are one in JSON; 1 and 1.0 are.
-func same(a, b any) bool {
-	switch a := a.(type) {
-	case json.Number:
-		b, ok := b.(json.Number)
-		if !ok {
-			return false
-		}
-		x, xerr := a.Float64()
-		y, yerr := b.Float64()
-		return a == b || xerr == nil && yerr == nil && x == y && max(len(a), len(b)) < 16
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for key, v := range a {
-			other, ok := b[key]
-			if !ok || !same(v, other) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, same)
-	}
-	switch b.(type) {
-	case map[string]any, []any:
-		return false
-	}
-	return a == b
-}
-
-// show quotes the beginning of what a reply says, for a reason.
-func show(n *node) string {
-	switch n.kind {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case 'n':
-		return "null"
-	}
-	return fmt.Sprintf("%q", short(n.text))
-}
+// same reports whether two values that were read are one; their numbers have one spelling.
+func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // short cuts a text to 60 characters.
 func short(text string) string {
@@ -63,7 +19,8 @@ func short(text string) string {
 	return string(runes)
 }
 
-func offer(choices []any) string {
+// list names the values of an enum, 12 at most.
+func list(choices []any) string {
 	var texts []string
 	for i, choice := range choices {
 		if i == 12 {

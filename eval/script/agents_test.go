@@ -17,15 +17,15 @@ import (
 
 var clock = func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-var ticketLine = regexp.MustCompile(`which is ([0-9a-f]{10}) and`)
+var nonceLine = regexp.MustCompile(`which is ([0-9a-f]{10}) and`)
 
-// ticketed puts the ticket of a question into a reply that is an object, as a model would.
-func ticketed(req llm.Request, reply string) string {
-	m := ticketLine.FindStringSubmatch(req.Messages[len(req.Messages)-1].Content)
+// withNonce puts the nonce of a question into a reply that is an object, as a model would.
+func withNonce(req llm.Request, reply string) string {
+	m := nonceLine.FindStringSubmatch(req.Messages[len(req.Messages)-1].Content)
 	if m == nil || !strings.HasPrefix(reply, "{") {
 		return reply
 	}
-	return `{"ticket": "` + m[1] + `", ` + reply[1:]
+	return `{"nonce": "` + m[1] + `", ` + reply[1:]
 }
 
 // agentOf is the agent that a request is for.
@@ -36,7 +36,7 @@ func says(trusting bool, by map[string]string) (*judge.Judge, *[]llm.Request) {
 	var seen []llm.Request
 	return &judge.Judge{Name: "test:judge", Now: clock, Trusting: trusting, Model: llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
 		seen = append(seen, req)
-		return &llm.Response{Text: ticketed(req, by[agentOf(req)]), Finish: llm.Stop}, nil
+		return &llm.Response{Text: withNonce(req, by[agentOf(req)]), Finish: llm.Stop}, nil
 	})}, &seen
 }
 
@@ -111,7 +111,7 @@ func TestPanel(t *testing.T) {
 			reply: "{ \"meet_constraint\": \"False\",\n\"complete_goal\": \"True\",\n\"step_order_correct\": \"False\"\n\"explain\": \"This script did not meet the constraints given in the question. In addition, there is an error in the sequence of steps, because ...\" }",
 			want:  "NM=1 NR=1 ND=1 EX=1 SC=0 CG=1 OC=0"},
 		{name: "not true", agent: "commonsense", plain: true, trusts: true, reply: "It is not true that every step agrees with common sense. False",
-			want: "NM=1 NR=1 ND=1 EX=0 SC=1 CG=1 OC=1", reason: "the word true in the sentence is not the verdict"},
+			want: "NM=1 NR=1 ND=1 EX=? SC=1 CG=1 OC=1", reason: "prose is no verdict"},
 		{name: "bare", agent: "commonsense", plain: true, trusts: true, reply: "True", want: "NM=1 NR=1 ND=1 EX=1 SC=1 CG=1 OC=1"},
 		{name: "refusal", agent: "commonsense", reply: "I cannot judge this.", want: "NM=1 NR=1 ND=1 EX=? SC=1 CG=1 OC=1"},
 		{name: "empty", agent: "critic", reply: "", want: "NM=? NR=? ND=? EX=1 SC=1 CG=1 OC=1"},
@@ -169,7 +169,7 @@ func TestIdenticalScriptsKeepTheirVerdicts(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return &llm.Response{Text: ticketed(req, string(raw)), Finish: llm.Stop}, nil
+		return &llm.Response{Text: withNonce(req, string(raw)), Finish: llm.Stop}, nil
 	})}
 	var ids []string
 	for arm, want := range map[string]string{"first": "EX=1", "second": "EX=0", "third": "EX=1"} {
@@ -291,7 +291,7 @@ func TestConstruct(t *testing.T) {
 		if req.Tag.Try > 0 {
 			reply = `{"constraints": ["without sugar", "for two people"], "specific_task": "Make tea without sugar for two people"}`
 		}
-		return &llm.Response{Text: ticketed(req, reply), Finish: llm.Stop}, nil
+		return &llm.Response{Text: withNonce(req, reply), Finish: llm.Stop}, nil
 	})}
 	got, status, reason, calls, err := script.Construct(t.Context(), j, "tea-2", "Food", "Make tea", 2, 1)
 	if err != nil || status != eval.Scored || len(calls) != 2 || got.Specific != "Make tea without sugar for two people" || got.Depth() != 2 {

@@ -13,7 +13,7 @@ func Example() {
 	task := script.Library()[0]
 	written := script.Read("Sure!\n\n1. Mash two bananas.\n2. Stir in flour and milk.\n3. Fry the pancakes.\n\nEnjoy!")
 	sense := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
-		return &llm.Response{Text: ticketed(req, `{"explain": "all can be done", "senseless": [], "executable": true}`), Finish: llm.Stop}, nil
+		return &llm.Response{Text: withNonce(req, `{"explain": "all can be done", "senseless": [], "executable": true}`), Finish: llm.Stop}, nil
 	})
 	panel := script.Panel{Commonsense: &judge.Judge{Model: sense, Name: "test:sense", Now: clock}}
 	findings, _, err := panel.Judge(context.Background(), script.Subject{Task: &task, Arm: "test:author", Script: written.Steps, Seed: 1})

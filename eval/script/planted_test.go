@@ -80,7 +80,7 @@ func (p *planted) judge() *judge.Judge {
 		if err != nil {
 			return nil, err
 		}
-		return &llm.Response{Text: ticketed(req, string(raw)), Finish: llm.Stop}, nil
+		return &llm.Response{Text: withNonce(req, string(raw)), Finish: llm.Stop}, nil
 	})}
 }
 

@@ -21,13 +21,13 @@ import (
 
 func now() time.Time { return time.Unix(0, 0) }
 
-var ticket = regexp.MustCompile(`which is ([0-9a-f]{10})`)
+var nonce = regexp.MustCompile(`which is ([0-9a-f]{10})`)
 
-// answer writes a verdict with the question's ticket.
+// answer writes a verdict with the question's nonce.
 func answer(req llm.Request, verdict map[string]any) string {
 	for _, m := range req.Messages {
-		if found := ticket.FindStringSubmatch(m.Content); found != nil {
-			verdict["ticket"] = found[1]
+		if found := nonce.FindStringSubmatch(m.Content); found != nil {
+			verdict["nonce"] = found[1]
 		}
 	}
 	text, err := json.Marshal(verdict)
@@ -331,7 +331,7 @@ func TestWeightedAfterReason(t *testing.T) {
 			Top: []llm.Logprob{{Token: "4", Value: -0.6931471805599453}, {Token: "2", Value: -0.6931471805599453}}}, {Logprob: llm.Logprob{Token: head[at+1:]}}}
 		return &llm.Response{Text: head, Finish: llm.Stop, Logprobs: tokens}, nil
 	})
-	// The ticket sorts behind reason and score in Go's maps, which is an order that a reply may have.
+	// The nonce sorts behind reason and score in Go's maps, which is an order that a reply may have.
 	a := &survey.Agents{Rubric: rubric, Mode: judge.Logprob, Evaluator: &judge.Judge{Model: model, Name: "x", Now: now}}
 	out, err := a.Judge(context.Background(), survey.Subject{ID: "d", Text: "x"})
 	v := out.Verdicts[0]

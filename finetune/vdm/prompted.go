@@ -25,7 +25,7 @@ import (
 type Prompted struct {
 	Judge *judge.Judge
 	Shots []ieg.Interaction // solved windows that the prompt shows; see Draw
-	Seed  uint64            // of fences, tickets and sampling
+	Seed  uint64            // of fences, nonces and sampling
 	// Record is told of every call. It is called by several at a time where Predict is. May be nil.
 	Record func(llm.Call)
 }

@@ -91,9 +91,9 @@ func TestTuned(t *testing.T) {
 	}
 }
 
-var ticketOf = regexp.MustCompile(`ticket of this question, which is (\w+)`)
+var nonceOf = regexp.MustCompile(`nonce of this question, which is (\w+)`)
 
-// answers is a model that answers as prompted asks it to: with the ticket of the question.
+// answers is a model that answers as prompted asks it to: with the nonce of the question.
 func answers(attempts string, prompts *[]string) llm.Model {
 	return llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
 		var all []string
@@ -102,7 +102,7 @@ func answers(attempts string, prompts *[]string) llm.Model {
 		}
 		text := strings.Join(all, "\n")
 		*prompts = append(*prompts, text)
-		reply := strings.Replace(attempts, "TICKET", ticketOf.FindStringSubmatch(text)[1], 1)
+		reply := strings.Replace(attempts, "NONCE", nonceOf.FindStringSubmatch(text)[1], 1)
 		return &llm.Response{Text: reply, Finish: llm.Stop}, nil
 	})
 }
@@ -114,9 +114,9 @@ func TestPrompted(t *testing.T) {
 		reason string
 		asked  int
 	}{
-		{`{"ticket":"TICKET","attempts":[{"character":"Orla Venn","wants":"to get in unseen","skill":"Stealth"}]}`, []ieg.Intention{{Character: "Orla Venn", Skill: characters.Stealth}}, "", 1},
-		{`{"ticket":"TICKET","attempts":[]}`, nil, "", 1},
-		{`{"ticket":"0","attempts":[{"character":"Orla Venn","wants":"","skill":"Stealth"}]}`, nil, "unparsed", 3},
+		{`{"nonce":"NONCE","attempts":[{"character":"Orla Venn","wants":"to get in unseen","skill":"Stealth"}]}`, []ieg.Intention{{Character: "Orla Venn", Skill: characters.Stealth}}, "", 1},
+		{`{"nonce":"NONCE","attempts":[]}`, nil, "", 1},
+		{`{"nonce":"0","attempts":[{"character":"Orla Venn","wants":"","skill":"Stealth"}]}`, nil, "unparsed", 3},
 		{`I would call for stealth.`, nil, "unparsed", 3},
 		{``, nil, "empty", 3},
 	} {

@@ -2,7 +2,7 @@
 // players' replies, judges' verdicts, scripts and forms all go through it.
 //
 // Beside JSON it reads what models were seen to write: prose and code fences around the value, comments,
-// trailing commas, Python's quotation marks and constants, typographic quotation marks, keys without
+// trailing commas, a comma missing at a line's end, Python's quotation marks and constants, typographic quotation marks, keys without
 // quotation marks, line breaks and unescaped quotation marks within a string, and escapes that JSON does not
 // know. What it had to overlook is reported as flaws. It repairs nothing else: a value that is cut off or
 // breaks off is returned as such, with what was read of it, and nothing inside of it becomes a value of its
@@ -43,15 +43,16 @@ type Flaw uint16
 const (
 	Comment Flaw = 1 << iota
 	TrailingComma
-	Quotes    // single or typographic quotation marks
-	BareKey   // a key without quotation marks
-	Python    // True, False or None
-	LineBreak // a control character, such as a line break, within a string
-	Escape    // an escape that JSON does not know; its backslash is kept
-	Unescaped // a quotation mark within a string
+	Quotes       // single or typographic quotation marks
+	BareKey      // a key without quotation marks
+	Python       // True, False or None
+	LineBreak    // a control character, such as a line break, within a string
+	Escape       // an escape that JSON does not know; its backslash is kept
+	Unescaped    // a quotation mark within a string
+	MissingComma // before a quotation mark in a new line
 )
 
-var flawNames = []string{"comment", "trailing comma", "quotation marks", "bare key", "python constant", "line break in a string", "unknown escape", "unescaped quotation mark"}
+var flawNames = []string{"comment", "trailing comma", "quotation marks", "bare key", "python constant", "line break in a string", "unknown escape", "unescaped quotation mark", "missing comma"}
 
 // String lists the flaws by name.
 func (f Flaw) String() string {
@@ -159,7 +160,7 @@ func Find(text string) []Value {
 			found = append(found, v)
 			at = v.End
 		default:
-			if spent += p.at - v.Start; spent > 8*len(text)+4096 {
+			if spent += p.at - v.Start; spent > 2*len(text)+4096 {
 				return append(found, Value{Kind: v.Kind, State: Broken, Start: v.Start, End: len(text)})
 			}
 			at = v.Start + 1

@@ -30,6 +30,7 @@ var ones = []struct {
 	{"line break", "{\"a\": \"x\ny\"}", `{"a":"x\ny"}`, loose.LineBreak, ""},
 	{"unknown escape", `{"a": "area \( x \)"}`, `{"a":"area \\( x \\)"}`, loose.Escape, ""},
 	{"unescaped", `{"a": "He said "no" and left"}`, `{"a":"He said \"no\" and left"}`, loose.Unescaped, ""},
+	{"missing comma", "{\"a\": \"x\"\n\"b\": 1\n \"c\": 2}", `{"a":"x","b":1,"c":2}`, loose.MissingComma, "as in the example of the ABSEval paper"},
 	{"surrogates", `{"a": "\ud83d\ude00 \ud83d"}`, `{"a":"😀 �"}`, 0, ""},
 	{"mark before a comma", `{"a": "x", "b": "y"}`, `{"a":"x","b":"y"}`, 0, ""},
 	{"repeated alike", `{"a": 1, "a": 1}`, `{"a":1}`, 0, "the same value twice is one value"},

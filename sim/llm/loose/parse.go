@@ -71,14 +71,23 @@ func (p *parser) container(v *Value, depth int) bool {
 			return false
 		}
 		v.Items = append(v.Items, item)
+		behind := p.at
 		p.space()
-		if p.at < len(p.text) && p.text[p.at] == closing {
-			break
-		}
-		if p.at >= len(p.text) || p.text[p.at] != ',' {
+		if p.at == len(p.text) {
 			return p.stop(v)
 		}
-		p.at++
+		c := p.text[p.at]
+		if c == closing {
+			break
+		}
+		if c == ',' {
+			p.at++
+			continue
+		}
+		if c != '"' || !strings.Contains(p.text[behind:p.at], "\n") {
+			return p.stop(v)
+		}
+		p.flaws |= MissingComma
 	}
 	p.at++
 	v.End = p.at
@@ -262,10 +271,14 @@ func (p *parser) quoted(mark, after string) (string, bool) {
 	return strings.ToValidUTF8(b.String(), "\uFFFD"), false
 }
 
-// followed reports whether the first character behind white space is one of those given, or the text ends.
+// followed reports whether the first character behind white space is one of those given, or a quotation mark
+// in another line, or the text ends.
 func (p *parser) followed(at int, by string) bool {
 	rest := strings.TrimLeft(p.text[at:], " \t\r\n")
-	return rest == "" || strings.IndexByte(by, rest[0]) >= 0
+	if rest == "" || strings.IndexByte(by, rest[0]) >= 0 {
+		return true
+	}
+	return rest[0] == '"' && strings.Contains(p.text[at:len(p.text)-len(rest)], "\n")
 }
 
 var escapes = map[byte]string{'"': `"`, '\'': "'", '\\': `\`, '/': "/", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t"}

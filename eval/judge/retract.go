@@ -1,0 +1,113 @@
+package judge
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"parley/sim/llm/loose"
+)
+
+// A judge that changes its mind behind its verdict gives no verdict.
+var (
+	secondThought = regexp.MustCompile(`(?i)\b(?:wait|scratch that|on (?:reflection|second thoughts?|a second (?:look|reading))|correction|` +
+		`(?:take|taking) (?:it|that) back|chang(?:e|ed|ing) my (?:mind|verdict|answer|score)|my mistake|rather|instead|i meant)\b`)
+	sentenceEnd = regexp.MustCompile(`[.!?;]+(?:\s+|$)|\n+`)
+	numeral     = regexp.MustCompile(`(?i)-?\d+(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b`)
+	affirms     = regexp.MustCompile(`(?i)\b(?:true|yes)\b`)
+	denies      = regexp.MustCompile(`(?i)\bfalse\b|\bno\b\W*$|\bno\b\s*[,:;)"'*]`)
+)
+
+var numerals = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
+
+// retracted says how the text behind a verdict takes it back; "": it does not. Words of second thought do. So
+// does another value: anywhere where one value is asked for, else in a sentence that names the property.
+func (s *Schema) retracted(rest string, verdict any) string {
+	if m := secondThought.FindString(rest); m != "" {
+		return fmt.Sprintf("the verdict is followed by second thoughts: %q", m)
+	}
+	if s == nil {
+		return ""
+	}
+	places := map[string]part{} // where a number or a label is asked for, by property
+	root := s.part()
+	object, isObject := verdict.(map[string]any)
+	if !isObject {
+		places[""], object = root, map[string]any{"": verdict}
+	}
+	for name, schema := range root.properties() {
+		p := partOf(schema)
+		if _, listed := p.choices(); listed || p.typed("integer") || p.typed("number") || p.typed("boolean") {
+			places[name] = p
+		}
+	}
+	for _, sentence := range sentenceEnd.Split(rest, -1) {
+		said := " " + fold(sentence) + " "
+		for name, p := range places {
+			value, given := object[name]
+			if !given || len(places) > 1 && !strings.Contains(said, " "+fold(name)+" ") {
+				continue
+			}
+			if other := p.other(sentence, value); other != "" {
+				return fmt.Sprintf("another value stands behind the verdict: %q", other)
+			}
+		}
+	}
+	return ""
+}
+
+// other returns a value that a sentence names and that differs from the one given.
+func (p part) other(sentence string, value any) string {
+	switch value := value.(type) {
+	case json.Number:
+		for _, text := range numeral.FindAllString(sentence, -1) {
+			if digits, ok := numerals[strings.ToLower(text)]; ok {
+				text = digits
+			}
+			f, err := strconv.ParseFloat(text, 64)
+			low, hasLow := p.bound("minimum")
+			high, hasHigh := p.bound("maximum")
+			if err == nil && !(hasLow && f < low) && !(hasHigh && f > high) && value != decimal(json.Number(text)) {
+				return text
+			}
+		}
+	case bool:
+		if value {
+			return denies.FindString(sentence)
+		}
+		return affirms.FindString(sentence)
+	case string:
+		choices, _ := p.choices()
+		said := strings.ReplaceAll(" "+fold(sentence)+" ", " "+fold(value)+" ", " ")
+		for _, choice := range choices {
+			label, ok := choice.(string)
+			if !ok || label == value || !strings.Contains(said, " "+fold(label)+" ") {
+				continue
+			}
+			switch words := strings.Count(said, " ") - 1; {
+			case strings.EqualFold(label, "no"):
+				if denies.MatchString(sentence) {
+					return label
+				}
+			case len(label) > 1 || words < 5: // a letter in a longer sentence is a word, such as I
+				return label
+			}
+		}
+	}
+	return ""
+}
+
+// show quotes the beginning of a value, for a reason.
+func show(v *loose.Value) string {
+	switch v.Kind {
+	case loose.Object:
+		return "an object"
+	case loose.Array:
+		return "a list"
+	case loose.Null:
+		return "null"
+	}
+	return fmt.Sprintf("%q", short(v.Text))
+}
