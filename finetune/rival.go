@@ -92,9 +92,9 @@ func (r *Rivalry) pair(ctx context.Context, t *turn, model string, rival sim.Act
 	if err != nil {
 		return p, err
 	}
-	e := &sim.Event{Turn: t.event.Turn, Seq: t.event.Seq, Kind: sim.KindAct, Actor: t.event.Actor, Speech: d.Speech, Deed: d.Deed, Check: d.Skill, Fault: d.Fault}
+	e := &sim.Event{Turn: t.event.Turn, Seq: t.event.Seq, Kind: sim.KindAct, Actor: t.event.Actor, Speech: d.Speech, Deed: d.Deed, Skill: d.Skill, Fault: d.Fault}
 	if d.Speech == "" && d.Deed == "" {
-		e.Kind, e.Check = sim.KindPass, ""
+		e.Kind, e.Skill = sim.KindPass, ""
 	} else if len(d.To) > 0 {
 		e.Audience = append([]characters.ID{e.Actor}, d.To...)
 	}

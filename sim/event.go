@@ -46,8 +46,8 @@ type Event struct {
 	Audience []characters.ID `json:"audience" parquet:"audience,list"`
 	Speech   string          `json:"speech" parquet:"speech"`
 	Deed     string          `json:"deed" parquet:"deed"`
-	// Check is the skill check that the actor thinks its deed needs; empty where it did not say.
-	Check characters.Skill `json:"check" parquet:"check,dict"`
+	// Skill is the skill check that the actor thinks its deed needs; empty where it named none.
+	Skill characters.Skill `json:"skill" parquet:"skill,dict"`
 	Text  string           `json:"text" parquet:"text"` // premise, narration, debrief or reason
 	// Fault says what was wrong with a malformed reply, which is played as a pass or, where a valid
 	// move could be cut out of it, as that move. Of a narration: what was wrong with the referee's

@@ -177,9 +177,9 @@ func (g *Game) move(ctx context.Context) (Turn, error) {
 	}
 	events, calls := make([]Event, 1), d.Calls
 	e := &events[0]
-	*e = Event{Turn: turn, Kind: KindAct, Actor: id, Speech: d.Speech, Deed: d.Deed, Check: d.Skill, Facts: d.Facts, Fault: d.Fault}
+	*e = Event{Turn: turn, Kind: KindAct, Actor: id, Speech: d.Speech, Deed: d.Deed, Skill: d.Skill, Facts: d.Facts, Fault: d.Fault}
 	if d.Speech == "" && d.Deed == "" {
-		e.Kind, e.Check, e.Facts = KindPass, "", nil
+		e.Kind, e.Skill, e.Facts = KindPass, "", nil
 	} else if len(d.To) > 0 {
 		e.Audience = audience(id, d.To)
 	}

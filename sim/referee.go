@@ -23,7 +23,7 @@ type Dice struct {
 
 // Resolve rolls for the attempt, if it needs a roll.
 func (d Dice) Resolve(_ context.Context, ep *Episode, attempt *Event) ([]Event, []llm.Call, error) {
-	skill := attempt.Check
+	skill := attempt.Skill
 	if skill == "" {
 		skill = CheckFor(attempt.Deed)
 	}

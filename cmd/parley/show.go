@@ -123,7 +123,7 @@ func (t *transcript) through(eyes characters.ID) {
 	})
 	for i := range t.Events {
 		if e := &t.Events[i]; e.Actor != eyes { // what others thought, and how their replies came about
-			e.Check, e.Facts, e.Fault, e.Calls = "", nil, "", nil
+			e.Skill, e.Facts, e.Fault, e.Calls = "", nil, "", nil
 		}
 	}
 	t.Calls = slices.DeleteFunc(t.Calls, func(call shownCall) bool {

@@ -37,7 +37,7 @@ func tried(t testing.TB, to ...characters.ID) (*sim.Episode, *sim.Event) {
 	}
 	return ep, &sim.Event{
 		Kind: sim.KindAct, Actor: "orla", Turn: 5, Speech: "Hold the ladder: now!", Deed: `climbs [up] to the "bell"`,
-		Check: characters.Athletics, Audience: to,
+		Skill: characters.Athletics, Audience: to,
 	}
 }
 

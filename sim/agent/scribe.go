@@ -134,7 +134,7 @@ func (s *Scribe) Reply(v *sim.View, e *sim.Event) (text string, ok bool, err err
 		m.To = nil // all the others are everybody
 	}
 	if s.maker.Checks {
-		m.Skill = e.Check
+		m.Skill = e.Skill
 	}
 	if s.maker.Form == Lines {
 		text = a.cast.written(&m)

@@ -56,7 +56,7 @@ type attempt struct {
 func attemptOf(t *table, c *cast, e *sim.Event) *attempt {
 	return &attempt{
 		Label: c.label(e), Speech: string(c.fold(nil, e.Speech)), Deed: string(c.fold(nil, e.Deed)),
-		Check: string(e.Check), Skills: listed(characters.Skills(), ", "),
+		Check: string(e.Skill), Skills: listed(characters.Skills(), ", "),
 		Kind: t.Kind, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
 	}
 }
@@ -192,7 +192,7 @@ func samples() []sample {
 			t := tableOf(v, c, true)
 			s := seatOf(v, t, c.self)
 			s.Questions = []string{"question"}
-			deed := &sim.Event{Actor: v.Self.ID, Speech: "Speech", Deed: "deed", Check: characters.Stealth}
+			deed := &sim.Event{Actor: v.Self.ID, Speech: "Speech", Deed: "deed", Skill: characters.Stealth}
 			all = append(all, sample{t, s, attemptOf(t, c, deed)})
 		}
 	}
