@@ -126,8 +126,8 @@ func (s *spokenSession) line(e *sim.Event) view.Line {
 		}
 		l.To = strings.Join(to, ", ")
 	}
-	if e.Check != "" {
-		l.Notes = append(l.Notes, "check: "+string(e.Check))
+	if e.Skill != "" {
+		l.Notes = append(l.Notes, "check: "+string(e.Skill))
 	}
 	if len(e.Facts) > 0 {
 		var facts []string
