@@ -17,6 +17,7 @@ func evalPlanningCommand() *cli.Command {
 		Name:  "planning",
 		Usage: "reasoning about action, change and planning",
 		Subcommands: []*cli.Command{
+			planningGenerateCommand(),
 			planningSolveCommand(),
 			planningValidateCommand(),
 		},

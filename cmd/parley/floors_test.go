@@ -53,8 +53,9 @@ var floors = map[string][]string{
 	"finetune/vdm":        {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/ieg", "sim/llm/loose"},
 	"eval/script":         {"characters", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite", "sim/llm/loose"},
 	"eval/script/sqlite":  {},
-	"eval/planning/...":   {"eval/planning/..."},
 	"cmd/parley":          {"..."},
+	"eval/planning":       {"sim/llm", "sim/llm/loose", "sim/agent", "sim", "eval", "eval/stat", "eval/run", "eval/report", "eval/report/view", "logs", "eval/planning/..."},
+	"eval/planning/...":   {"eval/planning/..."},
 }
 
 // The kits, each of which stands in one place.

@@ -1,0 +1,322 @@
+package planning
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"parley/eval/planning/pddl"
+)
+
+// Form is how a question is put.
+type Form string
+
+const (
+	Words Form = "words" // natural language, where the domain has it
+	PDDL  Form = "pddl"
+)
+
+// Question is one question with its true answer. Its JSON form is a documented interface.
+type Question struct {
+	ID       string   `json:"id" parquet:"id"`
+	Problem  string   `json:"problem_id" parquet:"problem_id,dict"`
+	Domain   string   `json:"domain" parquet:"domain,dict"`
+	Task     Task     `json:"task" parquet:"task,dict"`
+	Form     Form     `json:"form" parquet:"form,dict"`
+	Size     int      `json:"size" parquet:"size"` // objects
+	Context  string   `json:"context" parquet:"context,dict"`
+	Question string   `json:"question" parquet:"question"`
+	Done     []string `json:"actions" parquet:"actions,list"` // that the question says are carried out
+	Truth    []string `json:"truth" parquet:"truth,list"`     // sorted; a plan in its order
+	Static   []string `json:"static" parquet:"static,list"`   // of the truth, what no action can change
+	Loops    []string `json:"loops" parquet:"loops,list"`     // of the truth, actions that change nothing
+}
+
+// Prompt returns the whole text that a model is given.
+func (q *Question) Prompt() string { return q.Context + "\n" + q.Question }
+
+// Asking chooses how questions are made.
+type Asking struct {
+	Seed  uint64
+	Form  Form // "" is Words
+	Steps int  // actions of After; 0 is 2
+}
+
+// Ask makes the question of a task on a problem. The same seed gives the same question. It fails where
+// the problem has no such question: no plan is known, or no action changes anything.
+func (w *World) Ask(task Task, a Asking) (*Question, error) {
+	form := a.Form
+	if form == "" {
+		form = Words
+	}
+	if w.words == nil {
+		form = PDDL
+	}
+	if a.Steps == 0 {
+		a.Steps = 2
+	}
+	h := fnv.New64a()
+	fmt.Fprint(h, w.ID, "\x00", task)
+	rng := rand.New(rand.NewPCG(a.Seed, h.Sum64()))
+	q := &Question{
+		ID: w.ID + "/" + string(task), Problem: w.ID, Domain: w.Domain, Task: task, Form: form, Size: w.Size,
+		Done: []string{}, Static: []string{}, Loops: []string{},
+	}
+	if err := w.answer(q, a.Steps, rng); err != nil {
+		return nil, err
+	}
+	// What the questions of one problem share is drawn from the problem alone.
+	h.Reset()
+	fmt.Fprint(h, w.ID)
+	common := rand.New(rand.NewPCG(a.Seed, h.Sum64()))
+	q.Context = w.context(form, task == Plan, common.IntN)
+	q.Question = w.question(q, rng.IntN)
+	return q, nil
+}
+
+// answer sets what is true, and the actions of the question.
+func (w *World) answer(q *Question, steps int, rng *rand.Rand) error {
+	t := w.Task
+	switch q.Task {
+	case Applicable:
+		next := make(pddl.State, len(t.Init))
+		for op := range t.Operators {
+			if !t.Applicable(t.Init, op) {
+				continue
+			}
+			q.Truth = append(q.Truth, t.Operators[op].String())
+			if t.Apply(next, t.Init, op); slices.Equal(next, t.Init) {
+				q.Loops = append(q.Loops, t.Operators[op].String())
+			}
+		}
+	case State:
+		q.Truth, q.Static = atomStrings(t.Atoms(t.Init, true)), atomStrings(t.Static)
+	case Positive, Negative, After:
+		if q.Task != After {
+			steps = 1
+		}
+		end, err := w.walk(q, steps, rng)
+		if err != nil {
+			return err
+		}
+		switch q.Task {
+		case Positive:
+			q.Truth, _ = w.difference(end)
+		case Negative:
+			_, q.Truth = w.difference(end)
+		default:
+			q.Truth, q.Static = atomStrings(t.Atoms(end, true)), atomStrings(t.Static)
+		}
+	case Plan:
+		if w.Cost == nil || len(w.Plan) == 0 && *w.Cost > 0 {
+			return fmt.Errorf("problem %s: no optimal plan is known; solve it first", w.ID)
+		}
+		q.Truth = slices.Clone(w.Plan)
+		return nil
+	default:
+		return fmt.Errorf("unknown task %q", q.Task)
+	}
+	slices.Sort(q.Truth)
+	return nil
+}
+
+// difference returns what holds in a state and not at first, and the reverse.
+func (w *World) difference(end pddl.State) (made, unmade []string) {
+	before, after := atomStrings(w.Task.Atoms(w.Task.Init, false)), atomStrings(w.Task.Atoms(end, false))
+	return without(after, before), without(before, after)
+}
+
+// Effects returns what an action makes true and false in the initial state, sorted.
+func (w *World) Effects(action pddl.Atom) (positive, negative []string, err error) {
+	op := w.Task.Find(action)
+	if op < 0 || !w.Task.Applicable(w.Task.Init, op) {
+		return nil, nil, fmt.Errorf("problem %s: action %s does not apply", w.ID, action)
+	}
+	end := slices.Clone(w.Task.Init)
+	w.Task.Apply(end, end, op)
+	positive, negative = w.difference(end)
+	return positive, negative, nil
+}
+
+// without returns the members of a that b lacks.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return slices.Contains(b, x) })
+}
+
+// walk carries out random actions that change the state and, as long as there are such, lead to a new
+// one; it names them in the question.
+func (w *World) walk(q *Question, steps int, rng *rand.Rand) (pddl.State, error) {
+	t := w.Task
+	s := slices.Clone(t.Init)
+	visited := []pddl.State{slices.Clone(s)}
+	for range steps {
+		var fresh, other []int
+		next := make(pddl.State, len(s))
+		for op := range t.Operators {
+			if !t.Applicable(s, op) {
+				continue
+			}
+			t.Apply(next, s, op)
+			if slices.Equal(next, s) {
+				continue
+			}
+			if slices.ContainsFunc(visited, func(v pddl.State) bool { return slices.Equal(v, next) }) {
+				other = append(other, op)
+			} else {
+				fresh = append(fresh, op)
+			}
+		}
+		if len(fresh) == 0 {
+			fresh = other
+		}
+		if len(fresh) == 0 {
+			return nil, fmt.Errorf("problem %s: no action changes the state", w.ID)
+		}
+		op := fresh[rng.IntN(len(fresh))]
+		q.Done = append(q.Done, t.Operators[op].String())
+		t.Apply(s, s, op)
+		visited = append(visited, slices.Clone(s))
+	}
+	return s, nil
+}
+
+// context tells domain, objects, state and, for a plan, the goal.
+func (w *World) context(form Form, goal bool, pick func(n int) int) string {
+	if form == PDDL {
+		text := "This is a planning domain in PDDL:\n" + strings.TrimSpace(w.Rules) + "\nThese are the objects and the current state:\n"
+		return text + w.factsPDDL(goal)
+	}
+	q := loadQuestions()
+	var b strings.Builder
+	b.WriteString(w.words.Intro[pick(len(w.words.Intro))])
+	objects := q.Objects[pick(len(q.Objects))]
+	for _, group := range w.objectGroups() {
+		b.WriteString(strings.NewReplacer("{plural}", group.plural, "{list}", series(group.names)).Replace(objects) + "\n")
+	}
+	var facts []string
+	for _, a := range w.Task.Problem.Init {
+		if !w.words.predicate(a.Name).Derived {
+			facts = append(facts, w.say(a, false, pick))
+		}
+	}
+	b.WriteString(strings.ReplaceAll(q.State[pick(len(q.State))], "{list}", series(facts)) + "\n")
+	if goal {
+		facts = nil
+		for _, l := range w.Task.Problem.Goal {
+			text := w.say(l.Atom, false, pick)
+			if l.Negated {
+				text = "it is not the case that " + text
+			}
+			facts = append(facts, text)
+		}
+		b.WriteString(strings.ReplaceAll(q.Goal[pick(len(q.Goal))], "{list}", series(facts)) + "\n")
+	}
+	return b.String()
+}
+
+// objectGroup are the objects that one noun names.
+type objectGroup struct {
+	plural string
+	names  []string
+}
+
+func (w *World) objectGroups() []objectGroup {
+	var groups []objectGroup
+	for i := range w.Task.Problem.Objects {
+		o := &w.Task.Problem.Objects[i]
+		_, plural := w.words.noun(o)
+		at := slices.IndexFunc(groups, func(g objectGroup) bool { return g.plural == plural })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, objectGroup{plural: plural})
+		}
+		groups[at].names = append(groups[at].names, o.Name)
+	}
+	return groups
+}
+
+// series joins a list as English does.
+func series(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// factsPDDL writes objects, initial state and goal without the parts of a problem that tell nothing.
+func (w *World) factsPDDL(goal bool) string {
+	var b strings.Builder
+	b.WriteString("(:objects")
+	for _, o := range w.Task.Problem.Objects {
+		b.WriteString(" " + o.Name)
+		if len(o.Types) > 1 {
+			b.WriteString(" - (either " + strings.Join(o.Types, " ") + ")")
+		} else if o.Types[0] != "object" {
+			b.WriteString(" - " + o.Types[0])
+		}
+	}
+	b.WriteString(")\n(:init " + strings.Join(atomStrings(w.Task.Problem.Init), " ") + ")\n")
+	if goal {
+		var all []string
+		for _, l := range w.Task.Problem.Goal {
+			all = append(all, l.String())
+		}
+		b.WriteString("(:goal (and " + strings.Join(all, " ") + "))\n")
+	}
+	return b.String()
+}
+
+// question words the question itself and says how to answer it.
+func (w *World) question(q *Question, pick func(n int) int) string {
+	words := loadQuestions()
+	var done []string
+	for _, s := range q.Done {
+		done = append(done, w.tell(s, true, q.Form, pick))
+	}
+	ask := words.Ask[q.Task]
+	text := strings.ReplaceAll(ask[pick(len(ask))], "{actions}", strings.Join(done, "; "))
+	kind := "properties"
+	if q.Task.Actions() {
+		kind = "actions"
+	}
+	var examples []string
+	d := w.Task.Problem.Domain
+	if q.Task.Actions() {
+		for _, a := range d.Actions {
+			examples = append(examples, w.example(pddl.Atom{Name: a.Name}, a.Params, true, q.Form))
+		}
+	} else {
+		for _, p := range d.Predicates {
+			examples = append(examples, w.example(pddl.Atom{Name: p.Name}, p.Params, false, q.Form))
+		}
+	}
+	form := words.Form[string(q.Form)][kind]
+	form = strings.NewReplacer("{examples}", strings.Join(examples, "\n"), "{example}", examples[len(examples)-1]).Replace(form)
+	return text + "\n" + form
+}
+
+// tell puts an atom in canonical form into the form of a question.
+func (w *World) tell(s string, action bool, form Form, pick func(n int) int) string {
+	if form == PDDL {
+		return s
+	}
+	words := strings.Fields(strings.Trim(s, "()"))
+	return w.say(pddl.Atom{Name: words[0], Args: words[1:]}, action, pick)
+}
+
+// example shows the form of an answer with the first objects that fit, whether or not it is true.
+func (w *World) example(a pddl.Atom, params []pddl.Object, action bool, form Form) string {
+	p := w.Task.Problem
+	for _, param := range params {
+		best := ""
+		for _, o := range p.Objects {
+			if p.Domain.Fits(o.Types, param.Types) && (best == "" || slices.Contains(a.Args, best)) {
+				best = o.Name
+			}
+		}
+		a.Args = append(a.Args, best)
+	}
+	return w.tell(a.String(), action, form, func(int) int { return 0 })
+}

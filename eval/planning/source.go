@@ -1,0 +1,180 @@
+package planning
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// ReadProblems reads problems from a path: a JSON Lines file of problems as Generate writes them, an
+// ACPBench-Hard file, or a directory of PDDL problems (such as PlanBench's instances) with its domain
+// in it or above it. Costs are taken over where the source has them.
+func ReadProblems(path string) ([]*World, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return readDir(path, "")
+	}
+	if strings.EqualFold(filepath.Ext(path), ".pddl") {
+		return readDir(filepath.Dir(path), path)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if start := bytes.TrimSpace(src); len(start) > 0 && start[0] == '[' {
+		return readRows(path, src)
+	}
+	var out []*World
+	for i, line := range bytes.Split(src, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var p Problem
+		if err := json.Unmarshal(line, &p); err != nil {
+			return nil, fmt.Errorf("%s:%d: want a problem as eval planning generate writes it: %w", path, i+1, err)
+		}
+		if p.ID == "" {
+			p.ID = fmt.Sprint(i + 1)
+		}
+		w, err := p.Open()
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
+		}
+		out = append(out, w)
+	}
+	return out, unique(path, out)
+}
+
+// unique refuses problems with one identifier.
+func unique(path string, list []*World) error {
+	seen := map[string]bool{}
+	for _, w := range list {
+		if seen[w.ID] {
+			return fmt.Errorf("%s: two problems have the identifier %q", path, w.ID)
+		}
+		seen[w.ID] = true
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("%s: no problems", path)
+	}
+	return nil
+}
+
+// readRows reads an ACPBench-Hard file. Rows of several tasks on one problem give it once.
+func readRows(path string, src []byte) ([]*World, error) {
+	var rows []struct {
+		ID      json.Number     `json:"id"`
+		Rules   string          `json:"PDDL_domain"`
+		Problem string          `json:"PDDL_problem"`
+		Answer  json.RawMessage `json:"answer"`
+	}
+	if err := json.Unmarshal(src, &rows); err != nil {
+		return nil, fmt.Errorf("%s: want rows of ACPBench-Hard: %w", path, err)
+	}
+	var out []*World
+	seen := map[string]bool{}
+	for i, r := range rows {
+		if seen[r.Problem] {
+			continue
+		}
+		seen[r.Problem] = true
+		p := Problem{ID: r.ID.String(), Rules: r.Rules, PDDL: r.Problem}
+		var next struct{ Opt json.Number }
+		if json.Unmarshal(r.Answer, &next) == nil && next.Opt != "" {
+			if cost, err := next.Opt.Int64(); err == nil {
+				p.Cost = new(int(cost))
+			}
+		}
+		w, err := p.Open()
+		if err != nil {
+			return nil, fmt.Errorf("%s, row %d: %w", path, i, err)
+		}
+		out = append(out, w)
+	}
+	return out, unique(path, out)
+}
+
+// isDomain and isProblem tell PDDL files apart by what they define.
+var (
+	isDomain  = regexp.MustCompile(`(?i)\(\s*define\s*\(\s*domain\b`)
+	isProblem = regexp.MustCompile(`(?i)\(\s*define\s*\(\s*problem\b`)
+)
+
+// readDir reads the PDDL problems in a directory and below it, in the order of their names.
+func readDir(dir, domain string) ([]*World, error) {
+	var err error
+	if domain == "" {
+		if domain, err = findDomain(dir); err != nil {
+			return nil, err
+		}
+	}
+	rules, err := os.ReadFile(domain)
+	if err != nil {
+		return nil, err
+	}
+	var out []*World
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pddl") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err != nil || !isProblem.Match(src) {
+			return err
+		}
+		id, _ := filepath.Rel(dir, path)
+		p := Problem{ID: strings.TrimSuffix(filepath.ToSlash(id), filepath.Ext(id)), Rules: string(rules), PDDL: string(src)}
+		w, err := p.Open()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		out = append(out, w)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(out, func(a, b *World) int {
+		if len(a.ID) != len(b.ID) { // instance-2 before instance-10
+			return len(a.ID) - len(b.ID)
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, unique(dir, out)
+}
+
+// findDomain returns the one domain file in a directory, or else in the directory above it.
+func findDomain(dir string) (string, error) {
+	for _, d := range []string{dir, filepath.Dir(filepath.Clean(dir))} {
+		files, err := filepath.Glob(filepath.Join(d, "*.pddl"))
+		if err != nil {
+			return "", err
+		}
+		var found []string
+		for _, f := range files {
+			src, err := os.ReadFile(f)
+			if err != nil {
+				return "", err
+			}
+			if isDomain.Match(src) {
+				found = append(found, f)
+			}
+		}
+		if len(found) > 1 {
+			return "", fmt.Errorf("%s: several domains (%s): name one of the files instead", d, strings.Join(found, ", "))
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+	}
+	return "", errors.New(dir + ": no PDDL file with (define (domain ...)) here or in the directory above")
+}

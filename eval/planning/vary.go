@@ -1,0 +1,97 @@
+package planning
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"parley/eval/planning/pddl"
+)
+
+// maxWalk bounds the random walks that vary problems.
+const maxWalk = 30
+
+// Vary makes n problems of the domain of some given ones, for domains without a generator: first the
+// given ones, then variations of them, whose initial state is a random walk away from a given one and
+// whose goal has as many atoms, of the same predicates, of a state another walk away. As in Generate,
+// none stands twice, is solved at once, or is unsolved within the limits.
+func Vary(ctx context.Context, given []*World, n int, seed uint64, o pddl.Options, progress func(done int)) ([]*World, error) {
+	rng := rand.New(rand.NewPCG(seed, 0x76617279))
+	seen := map[string]bool{}
+	var out []*World
+	for i, tries := 0, 0; len(out) < n; i, tries = i+1, tries+1 {
+		if tries == maxTries {
+			return nil, fmt.Errorf("only %d different problems were found within the limits, not %d", len(out), n)
+		}
+		w := given[i%len(given)]
+		if i >= len(given) {
+			p, err := w.vary(rng, fmt.Sprintf("%s-%d-%04d", w.ID, seed, len(out)+1))
+			if err != nil {
+				return nil, err
+			}
+			if w, err = p.Open(); err != nil {
+				return nil, err
+			}
+		}
+		key := w.Rules + w.factsPDDL(true)
+		if seen[key] || w.Task.Reached(w.Task.Init) {
+			continue
+		}
+		seen[key] = true
+		solved, err := w.Solve(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if solved {
+			out, tries = append(out, w), 0
+			if progress != nil {
+				progress(len(out))
+			}
+		}
+	}
+	return out, nil
+}
+
+// vary writes a variation of a problem.
+func (w *World) vary(rng *rand.Rand, id string) (Problem, error) {
+	p := *w.Task.Problem
+	if p.Priced {
+		return Problem{}, fmt.Errorf("problem %s: problems with action costs are not varied; give %s more of them", w.ID, w.Domain)
+	}
+	start := w.wander(w.Task.Init, 1+rng.IntN(maxWalk), rng)
+	end := w.wander(start, 1+rng.IntN(maxWalk), rng)
+	p.Init = w.Task.Atoms(start, true)
+	var pool []pddl.Literal
+	for _, a := range w.Task.Atoms(end, false) {
+		if slices.ContainsFunc(w.Task.Problem.Goal, func(l pddl.Literal) bool { return l.Name == a.Name }) {
+			pool = append(pool, pddl.Literal{Atom: a})
+		}
+	}
+	rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
+	p.Goal = pool[:min(len(pool), len(p.Goal))]
+	slices.SortFunc(p.Goal, func(a, b pddl.Literal) int { return strings.Compare(a.String(), b.String()) })
+	task := *w.Task
+	task.Problem = &p
+	told := (&World{Task: &task}).factsPDDL(true)
+	return Problem{ID: id, Rules: w.Rules, PDDL: fmt.Sprintf("(define (problem varied)\n(:domain %s)\n%s)\n", w.Domain, told)}, nil
+}
+
+// wander returns the state after random applicable actions.
+func (w *World) wander(from pddl.State, steps int, rng *rand.Rand) pddl.State {
+	s := slices.Clone(from)
+	for range steps {
+		var apply []int
+		for op := range w.Task.Operators {
+			if w.Task.Applicable(s, op) {
+				apply = append(apply, op)
+			}
+		}
+		if len(apply) == 0 {
+			break
+		}
+		w.Task.Apply(s, s, apply[rng.IntN(len(apply))])
+	}
+	return s
+}
