@@ -73,6 +73,7 @@ type builder struct {
 	entries []entry
 	held    []entry   // evaluation examples elsewhere
 	gone    []Dropped // given up by their sources
+	uneven  []string  // warnings about the splits
 
 	stage       string
 	done, total int64
@@ -312,3 +313,6 @@ func (b *Built) Dropped() []Dropped {
 
 // Report returns what is known of the dataset.
 func (b *Built) Report() *Report { return b.b.report }
+
+// Uneven returns the warnings of the report about splits that are empty or nearly so.
+func (b *Built) Uneven() []string { return b.b.uneven }

@@ -2,7 +2,6 @@ package finetune_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -117,7 +116,7 @@ func TestPairsByJudge(t *testing.T) {
 		{"no verdict", func(llm.Request) string { return "Hard to say." }, "", "unparsed"},
 	} {
 		calls := 0
-		choose := finetune.ByJudge(asJudge(test.say), 5, func(p judge.Preference) { calls += len(p.Calls) })
+		choose := finetune.ByJudge(asJudge(test.say), 5, func(llm.Call) { calls++ })
 		got, gone := preferences(t, arms(t, []string{"One.", "Two."}, []float64{0, 0}), choose)
 		if (test.better == "") != (len(got) == 0) || test.better != "" && !strings.Contains(strings.Split(got[0], " > ")[0], test.better) {
 			t.Errorf("%s: %q", test.reason, got)
@@ -128,42 +127,6 @@ func TestPairsByJudge(t *testing.T) {
 		}
 		if calls == 0 {
 			t.Errorf("%s: no call was told", test.reason)
-		}
-	}
-}
-
-func TestAgainst(t *testing.T) {
-	rivalry := func(act simtest.Actor) finetune.Rivalry {
-		return finetune.Rivalry{
-			Session: session(t, "s1", 8, says("One.")),
-			Rival:   func(characters.ID, bool) (sim.Actor, error) { return act, nil },
-		}
-	}
-	sessions := func(r finetune.Rivalry) func(func(finetune.Rivalry, error) bool) {
-		return func(yield func(finetune.Rivalry, error) bool) { yield(r, nil) }
-	}
-	run := func(r finetune.Rivalry, choose finetune.Chooser) ([]finetune.Example, []*finetune.Dropped) {
-		return gathered(t, finetune.Against(t.Context(), 2, sessions(r), finetune.Players, "rival", choose))
-	}
-	pass := func(*sim.View) (sim.Decision, error) { return sim.Decision{}, nil }
-	xs, gone := run(rivalry(pass), finetune.First)
-	if len(xs) != 6 || len(gone) != 0 || !strings.Contains(xs[0].Completion[0].Content, "One.") || !strings.Contains(xs[0].Rejected, `"speech": ""`) {
-		t.Errorf("%d preferences, %v", len(xs), gone)
-	}
-	if xs, _ := run(rivalry(pass), finetune.Second); len(xs) != 6 || xs[0].Model != "rival" || xs[0].Score != nil || !strings.Contains(xs[0].Rejected, "One.") {
-		t.Errorf("the rival's turns: %+v", xs)
-	}
-	if xs, gone := run(rivalry(says("One.")), finetune.First); len(xs) != 0 || len(gone) != 6 || gone[0].Reason != finetune.Alone {
-		t.Errorf("the same turns: %d, %v", len(xs), gone)
-	}
-	bad := func(*sim.View) (sim.Decision, error) { return sim.Decision{Fault: "empty"}, nil }
-	if xs, gone := run(rivalry(bad), finetune.First); len(xs) != 0 || len(gone) != 6 || gone[0].Reason != finetune.Malformed {
-		t.Errorf("malformed turns: %d, %v", len(xs), gone)
-	}
-	down := errors.New("the server is down")
-	for _, err := range finetune.Against(t.Context(), 2, sessions(rivalry(func(*sim.View) (sim.Decision, error) { return sim.Decision{}, down })), finetune.Players, "rival", finetune.First) {
-		if !errors.Is(err, down) {
-			t.Errorf("error %v", err)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestReport(t *testing.T) {
 		t.Errorf("tokens: %+v", r.Tokens)
 	}
 	warned := strings.Join(r.Warnings, "\n")
-	for _, want := range []string{`"Stealth" stands in`, "1 examples have more than 1024 tokens (approximate)"} {
+	for _, want := range []string{`"Stealth" is in`, "1 examples have more than 1024 tokens (approximate)"} {
 		if !strings.Contains(warned, want) {
 			t.Errorf("no warning says %q:\n%s", want, warned)
 		}

@@ -17,11 +17,11 @@ import (
 const (
 	Malformed Reason = "malformed turn" // its reply was none, or not whole; Detail names the fault
 	Unwritten Reason = "unwritten turn" // written down, the move would not be read back as itself
-	Alone     Reason = "no alternative" // a view for which there is one turn only
+	Alone     Reason = "no alternative" // only one turn is known for the view
 	Undecided Reason = "undecided"      // which of two turns is better cannot be said; Detail says why
 )
 
-// Session is a play and what is known of it besides its events.
+// Session is a recorded play, and how it was played.
 type Session struct {
 	Episode  *sim.Episode
 	ID       string // unique within a dataset
@@ -31,16 +31,20 @@ type Session struct {
 	Style    agent.Style                  // how turns are written down, the form aside
 	Forms    map[characters.ID]agent.Form // by character; missing: the style's
 	Models   map[characters.ID]string     // who plays whom, as the user named the model
+	Metric   string                       // that the scores are of
 	Scores   map[characters.ID]float64    // of each character's play, where there is one
-	// Asked returns what a model was really asked for a move, where one was: the hashes of the messages.
-	// Nil: nobody was.
+	// Asked returns the hashes of the messages that a model was really asked with for a move, none where
+	// no model was asked. It may be nil.
 	Asked func(e *sim.Event) []string
 	// Message finds a message by its hash. It is called where a prompt that was asked is not the one
 	// that follows from the view.
 	Message func(hash string) (llm.Message, error)
+
+	arm  string
+	mean *float64 // score of the session
 }
 
-// Seats say whose turns are looked at.
+// Seats say whose turns are learned.
 type Seats string
 
 const (
@@ -49,7 +53,7 @@ const (
 	Everybody Seats = "all"
 )
 
-// has reports whether a character sits in the seats.
+// has reports whether a character is one of the seats.
 func (s Seats) has(ep *sim.Episode, id characters.ID) bool {
 	return s == Everybody || (id == ep.Scenario.NPC) == (s == NPC)
 }
@@ -120,7 +124,7 @@ func (s *Session) turns(ctx context.Context, who Seats) iter.Seq2[turn, error] {
 	}
 }
 
-// scribe is who writes down what a character is asked and answers.
+// scribe returns the writer of what a character is asked and answers.
 func (s *Session) scribe(known map[agent.Form]*agent.Scribe, id characters.ID) (*agent.Scribe, error) {
 	style := s.Style
 	if form := s.Forms[id]; form != "" {
@@ -160,7 +164,7 @@ func labels(e *sim.Event) []string {
 	return list
 }
 
-// body is what happened since the character's last move, and what it then does.
+// body returns what happened since the character's last move, and what it then does.
 func (t *turn) body() (string, error) {
 	var b strings.Builder
 	for _, e := range append(slices.Clone(t.news), t.event) {

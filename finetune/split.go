@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // divide gives every example its split. The unit of the split, a group or all groups of a scenario,
@@ -104,4 +106,20 @@ func (o *Options) check() error {
 		return fmt.Errorf("the most tokens of an example are a number from 0 on, not %d", o.MaxTokens)
 	}
 	return nil
+}
+
+// ParseShares reads the shares of train, validation and test, such as 90/5/5.
+func ParseShares(text string) (shares [3]float64, err error) {
+	parts := strings.Split(text, "/")
+	for i, p := range parts {
+		x, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(p), "%"), 64)
+		if err != nil || len(parts) != 3 || !(x >= 0 && x <= 1e6) {
+			return shares, fmt.Errorf("--split %q: write the shares of train, validation and test, such as 90/5/5", text)
+		}
+		shares[i] = x
+	}
+	if shares[0] == 0 {
+		return shares, fmt.Errorf("--split %q leaves nothing for train", text)
+	}
+	return shares, nil
 }

@@ -2,14 +2,16 @@ package finetune
 
 import (
 	"fmt"
+	"slices"
 )
 
 // From where on something is worth a warning.
 const (
-	muchOfLabel  = 0.5 // of the examples of train
-	muchDrift    = 0.1 // bits
-	enoughLabels = 100 // examples of a split, below which drift is chance
-	muchLeaked   = 0.1 // of train
+	muchOfLabel  = 0.5     // of the examples of train
+	muchDrift    = 0.1     // bits
+	enoughLabels = 100     // examples of a split, below which drift is chance
+	muchLeaked   = 0.1     // of train
+	minOfShare   = 1.0 / 3 // of the share of a split that was asked for
 )
 
 // warn puts into the report what a person should look at before training.
@@ -21,27 +23,36 @@ func (b *builder) warn() {
 	for _, c := range r.Dropped {
 		dropped[Reason(c.Name)] = c.N
 	}
-	for s, part := range r.Splits {
+	units := r.Groups
+	if r.By == "scenario" && r.Scenarios > 0 {
+		units = r.Scenarios
+	}
+	for _, part := range r.Splits {
+		got := float64(part.Examples) / float64(r.Kept)
+		asked := r.Shares[part.Split]
 		switch {
-		case part.Examples > 0 || b.o.Shares[s] == 0:
-		case r.Given == r.Kept:
+		case asked == 0:
+		case r.Given == r.Kept && part.Examples == 0:
 			say("%s is empty: no source puts an example there", part.Split)
-		default:
-			say("%s is empty, as there are only %s to divide by %s: take more data, another seed or a larger share", part.Split, plural(r.Groups, "group"), r.By)
+		case r.Given == 0 && part.Examples == 0:
+			say("%s is empty, as there are only %s to divide: take more data, another seed or a larger share", part.Split, plural(units, r.By))
+		case r.Given == 0 && got < minOfShare*asked:
+			say("%s is nearly empty: it has %.1f %% of the examples, and %.1f %% were asked for, as there are only %s to divide: take more data, another seed, or --split-by group", part.Split, 100*got, 100*asked, plural(units, r.By))
 		}
 	}
+	b.uneven = slices.Clone(r.Warnings)
 	// Of the other tasks labels only say what kind of turn is learned.
 	predicted := r.Task == DM || r.Task == Judge
 	if train := r.Splits[0].Examples; train > 0 {
 		for _, row := range r.Labels {
 			if share := row.Shares[Train]; predicted && len(r.Labels) > 1 && share > muchOfLabel {
-				say("the label %q stands in %.0f %% of train: a model that always says it will look good", row.Label, 100*share)
+				say("the label %q is in %.0f %% of train: a model that always says it will look good", row.Label, 100*share)
 			}
 		}
 		if n := dropped[Contaminated]; float64(n) > muchLeaked*float64(train+n) {
 			how := ""
 			if r.By == "group" && r.Scenarios > 1 {
-				how = ", as the same scenarios stand on both sides: splitting by scenario would keep more"
+				how = ", as the same scenarios are on both sides: splitting by scenario would keep more"
 			}
 			say("%d of %d examples of train shared a passage with evaluation and are dropped%s", n, train+n, how)
 		}

@@ -2,10 +2,10 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +13,7 @@ import (
 
 	"parley/eval/ieg"
 	"parley/eval/judge"
+	"parley/finetune"
 	"parley/finetune/vdm"
 	"parley/sim/llm"
 )
@@ -21,124 +22,71 @@ func finetuneCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "finetune",
 		Usage:       "teach models from play, and see what they learned",
-		Subcommands: append([]*cli.Command{finetuneBuildCommand(), finetuneTrainCommand(), finetuneEvalCommand(), finetuneValidateCommand(), finetuneServeCommand()}, finetuneJobsCommands()...),
+		Subcommands: append([]*cli.Command{finetuneBuildCommand(), finetuneExportCommand(), finetuneTrainCommand(), finetuneEvalCommand(), finetuneValidateCommand(), finetuneServeCommand()}, finetuneJobsCommands()...),
 	}
 }
 
-// windowsOf reads files of windows whose names are separated by commas. An id stands in one of them.
+// windowsOf reads files of windows whose names are separated by commas; "-" is the standard input.
 func windowsOf(c *cli.Context, list string) ([]ieg.Interaction, error) {
-	var out []ieg.Interaction
-	where := map[string]string{}
-	for _, name := range strings.Split(list, ",") {
-		if name = strings.TrimSpace(name); name == "" {
+	names := strings.Split(list, ",")
+	for i := range names {
+		if names[i] = strings.TrimSpace(names[i]); names[i] == "" {
 			return nil, usagef("%q names an empty file", list)
 		}
-		in, err := openInput(c, name)
-		if err != nil {
-			return nil, err
-		}
-		defer in.Close()
-		for x, err := range ieg.Read(in, name) {
-			switch {
-			case err != nil:
-				return nil, err
-			case where[x.ID] != "":
-				return nil, fmt.Errorf("%s: window %s stands in %s already", name, x.ID, where[x.ID])
-			case c.Context.Err() != nil:
-				return nil, c.Context.Err()
-			}
-			where[x.ID] = name
-			out = append(out, x)
-		}
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("there is not one window in %s", list)
-	}
-	return out, nil
-}
-
-// apart is an error where a group stands on both sides: what was learned cannot be tested.
-func apart(a, b []ieg.Interaction, nameA, nameB string) error {
-	seen := map[string]bool{}
-	for i := range a {
-		seen[a[i].Group] = true
-	}
-	for i := range b {
-		if seen[b[i].Group] {
-			return fmt.Errorf("group %q stands in %s and in %s: split by group, so that nothing is tested that was learned", b[i].Group, nameA, nameB)
-		}
-	}
-	return nil
-}
-
-// asking says how a virtual DM that asks a model does so.
-type asking struct {
-	seed     uint64
-	shots    []ieg.Interaction
-	again    int
-	trusting bool
-	sampling llm.Sampling
-	record   func(llm.Call)
+	return finetune.ReadWindows(c.Context, func(name string) (io.ReadCloser, error) { return openInput(c, name) }, names...)
 }
 
 // openDM opens a virtual DM by its name: FILE or vdm:FILE of finetune train, prompted:MODEL or
-// tuned:MODEL.
-func openDM(ctx context.Context, name string, a asking) (ieg.Predictor, error) {
-	kind, rest, _ := strings.Cut(name, ":")
-	switch kind {
-	case "prompted", "tuned":
-		m, err := openModel(ctx, rest)
+// tuned:MODEL. shots are solved examples that a prompted model is shown.
+func openDM(c *cli.Context, name string, shots []ieg.Interaction, record func(llm.Call)) (ieg.Predictor, error) {
+	kind, file, ok := strings.Cut(name, ":")
+	if ok && slices.Contains([]string{"prompted", "tuned"}, kind) {
+		m, err := openModel(c.Context, file)
 		if err != nil {
 			return nil, err
 		}
-		j := &judge.Judge{Model: m, Name: rest, Sampling: a.sampling, Again: cmp.Or(a.again, -1), Now: time.Now, Trusting: a.trusting}
-		if kind == "tuned" {
-			return &vdm.Tuned{Judge: j, Seed: a.seed, Record: a.record}, nil
+		j := &judge.Judge{
+			Model: m, Name: file, Sampling: llm.Sampling{MaxTokens: c.Int("max-tokens")}, Again: cmp.Or(c.Int("again"), -1), Now: time.Now,
+			Trusting: c.Bool("trusting"),
 		}
-		return &vdm.Prompted{Judge: j, Shots: a.shots, Seed: a.seed, Record: a.record}, nil
-	case "vdm":
-		return loadDM(rest)
+		if kind == "tuned" {
+			return &vdm.Tuned{Judge: j, Seed: c.Uint64("seed"), Record: record}, nil
+		}
+		return &vdm.Prompted{Judge: j, Shots: shots, Seed: c.Uint64("seed"), Record: record}, nil
 	}
-	if !exists(name) {
-		return nil, usagef("there is no file %s, and a virtual DM is a file of finetune train, vdm:FILE, prompted:MODEL or tuned:MODEL", name)
+	if kind != "vdm" {
+		if file = name; !exists(file) {
+			return nil, usagef("there is no file %s, and a virtual DM is a file of finetune train, vdm:FILE, prompted:MODEL or tuned:MODEL", name)
+		}
 	}
-	return loadDM(name)
-}
-
-func loadDM(path string) (*vdm.Linear, error) {
-	f, err := os.Open(path)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("open a virtual DM: %w", err)
 	}
 	defer f.Close()
 	l, err := vdm.Load(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return l, nil
 }
 
-// saveDM writes a virtual DM to a temporary file first, so that path never holds half of one.
-func saveDM(l *vdm.Linear, path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+// callsTo makes the function that keeps calls in a new file, and the one that finishes it. Without a
+// path both do nothing.
+func callsTo(path string) (record func(llm.Call), finish func() error, err error) {
+	if path == "" {
+		return func(llm.Call) {}, func() error { return nil }, nil
 	}
-	err = l.Save(f)
-	for _, step := range []func() error{func() error { return f.Chmod(0o644) }, f.Sync} {
-		if err == nil {
-			err = step()
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, nil, fmt.Errorf("keep calls: %w", err)
+	}
+	log := &finetune.CallLog{W: f, Clean: clean}
+	return log.Record, func() error {
+		if err := cmp.Or(log.Err(), f.Close()); err != nil {
+			return fmt.Errorf("keep calls in %s: %w", path, err)
 		}
-	}
-	if shut := f.Close(); err == nil {
-		err = shut
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+		return nil
+	}, nil
 }

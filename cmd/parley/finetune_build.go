@@ -1,18 +1,19 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/eval/ieg"
-	"parley/eval/iep"
 	"parley/finetune"
 	"parley/finetune/formats"
+	"parley/finetune/publish"
 	"parley/finetune/recipe"
 )
 
@@ -25,8 +26,9 @@ func finetuneBuildCommand() *cli.Command {
 			"  dm          from a window of play to who tries which skill: runs of intention sessions, and files of\n" +
 			"              windows as parley corpora import writes them\n" +
 			"  roleplay    from what a character is told and perceives to its turn: any run of sessions\n" +
-			"  preference  from the same view to the better of two turns: sessions that several arms or runs of one\n" +
-			"              seed have in common, or one run --against another actor; chosen by --score, or by --judge\n" +
+			"  preference  from the same view to the better of two turns: one run --against other actors or arms, or\n" +
+			"              sessions that several arms or runs of one seed have in common; chosen by --score, by\n" +
+			"              --judge, by a --rollout, or by a person with --choices\n" +
 			"  judge       from a judge's question to its verdict: runs with --judge MODEL, and runs of eval script\n" +
 			"              run and eval survey run\n" +
 			"Turns that were malformed are never examples. Out of what is read go personal data, examples longer than\n" +
@@ -45,7 +47,7 @@ func finetuneBuildCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-tokens", Usage: "drop examples of more than `N` tokens; 0 drops none (default: the trainer's limit)"},
 			&cli.IntFlag{Name: "min-tokens", Usage: "drop examples whose answer has less than `N` tokens, which are estimated"},
 			&cli.StringFlag{Name: "split", Value: "90/5/5", Usage: "`SHARES` of train, validation and test"},
-			&cli.StringFlag{Name: "split-by", Value: "group", Usage: "what no split tears apart: `group`, or scenario: what is tested then plays in a situation that was never learned"},
+			&cli.StringFlag{Name: "split-by", Value: "group", Usage: "the unit of the split: `group`, or scenario: what is tested then plays in a situation that was never learned"},
 			&cli.BoolFlag{Name: "keep-splits", Usage: "leave windows in the splits that their files give them; this is what happens anyway if every window has one, they have several, and there is no --split"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the split and of everything that is drawn"},
 			&cli.StringSliceFlag{Name: "holdout", Usage: "windows `FILE.jsonl` or run to test on later: no example of it, and no passage, may be in train; a group in common is an error; again for more"},
@@ -53,25 +55,30 @@ func finetuneBuildCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "status", Value: cli.NewStringSlice(string(stateComplete)), Usage: "take sessions of the `STATE` complete, failed or any; again for more"},
 			&cli.StringSliceFlag{Name: "model", Usage: "take only what this `MODEL`, as the run names it, or this arm played; of judges: what it judged; again for more"},
 			&cli.StringSliceFlag{Name: "scenario", Usage: "take only sessions of this kind (exchange, intention) or with this `WORD` in their title; again for more"},
-			&cli.StringFlag{Name: "score", Value: iep.Metric, Usage: "`METRIC` of the runs that examples are scored with: the character's own, or the session's mean"},
+			&cli.StringFlag{Name: "score", Usage: "`METRIC` of the runs, of any scorer, that examples are scored with: the character's own, or the session's mean (default: the first that the run has)"},
 			&cli.Float64Flag{Name: "min-score", Usage: "take only what has a score of at least `X`"},
 			&cli.Float64Flag{Name: "max-score", Usage: "take only what has a score of at most `X`"},
 
 			&cli.IntFlag{Name: "turns", Value: ieg.Turns, Usage: "dm: `N` turns in a window that is cut out of a run"},
-			&cli.StringFlag{Name: "window", Value: windowTurns, Usage: "dm: cut runs into windows of --turns `turns` each, or, with moves, into windows that end with a move and ask for the one who made it, as logs of real play do"},
+			&cli.StringFlag{Name: "window", Value: "turns", Usage: "dm: cut runs into windows of --turns `turns` each, or, with moves, into windows that end with a move and ask for the one who made it, as logs of real play do"},
 			&cli.StringFlag{Name: "who", Value: string(finetune.Players), Usage: "roleplay, preference: whose turns are learned, `players`, npc or all"},
-			&cli.StringFlag{Name: "per", Value: perTurn, Usage: "roleplay: one example a `turn`, with the whole prompt of that turn, or one a conversation, with all turns of a character"},
+			&cli.StringFlag{Name: "per", Value: "turn", Usage: "roleplay: one example a `turn`, with the whole prompt of that turn, or one a conversation, with all turns of a character"},
 			&cli.StringFlag{Name: "form", Usage: "roleplay, preference: `FORM` of the answers, json or lines (default: what the run asked for, else json)"},
 
-			&cli.Float64Flag{Name: "margin", Usage: "preference: the better turn's score is higher by more than `X`"},
+			&cli.StringSliceFlag{Name: "against", Usage: "preference: have another `ACTOR`, a model (with other options, such as a temperature, the same one) or such as reference:silent, play a turn in every view of the run, or take it from the recorded arm:NAME; again for more"},
+			&cli.IntFlag{Name: "sample", Usage: "preference: look at `N` turns of each session, drawn by --seed (default: all)"},
 			&cli.StringFlag{Name: "judge", Usage: "preference: `MODEL` that says which turn is better; it is asked in both orders, and only what it says twice counts"},
-			&cli.StringFlag{Name: "against", Usage: "preference: have another `ACTOR`, a model or such as reference:silent, play a turn in every view of the run"},
-			&cli.StringFlag{Name: "prefer", Usage: "preference: with --against and without a judge, which turn is `better`: played, the run's own, or rival"},
+			&cli.IntFlag{Name: "rollout", Usage: "preference: the better turn is the one after which --score is higher when `N` more turns are played"},
+			&cli.StringFlag{Name: "rollout-actor", Value: "reference:diligent", Usage: "preference: `ACTOR` that plays the players of a roll-out; the NPC is the run's own"},
+			&cli.StringFlag{Name: "choices", Usage: "preference: `FILE.jsonl` in which a person says which turn is better; where it is not there, the pairs are written to it"},
+			&cli.Float64Flag{Name: "margin", Usage: "preference: the better turn's score is higher by more than `X`"},
+			&cli.StringFlag{Name: "prefer", Usage: "preference: with --against and nothing else that chooses, which turn is `better`: played, the run's own, or rival"},
+			&cli.BoolFlag{Name: "estimate", Usage: "preference: say how many pairs and calls there will be at most, and build nothing"},
 			&cli.BoolFlag{Name: "allow-self-judge", Usage: "preference: let a model judge its own turns"},
 			&cli.BoolFlag{Name: "trusting", Usage: "preference: take the judge's verdicts without the nonce of the question, for judges that cannot copy one"},
-			&cli.StringFlag{Name: "cache", Usage: "preference: directory `DIR` that keeps the replies of judge and rival, so that a build that was stopped does not ask again"},
-			&cli.StringFlag{Name: "calls", Usage: "preference: new `FILE` for a record of every call of judge and rival, one JSON object a line"},
-			&cli.IntFlag{Name: "jobs", Value: 1, Usage: "preference: ask judge and rival about `N` things at a time"},
+			&cli.StringFlag{Name: "cache", Usage: "preference: directory `DIR` that keeps the replies of models, so that a build that was stopped does not ask again"},
+			&cli.StringFlag{Name: "calls", Usage: "preference: new `FILE` for a record of every call of a model, one JSON object a line"},
+			&cli.IntFlag{Name: "jobs", Value: 1, Usage: "preference: ask models about `N` things at a time"},
 
 			&cli.StringFlag{Name: "license", Usage: "licence `ID` for the card, such as cc-by-4.0 (default: none is stated)"},
 			&cli.StringFlag{Name: "target-script", Usage: "also write a `RECIPE` that trains a LoRA on the dataset: " + strings.Join(recipe.Kinds(), " or ")},
@@ -82,91 +89,101 @@ func finetuneBuildCommand() *cli.Command {
 	}
 }
 
-// What single flags say.
-const (
-	windowTurns     = "turns"
-	windowMoves     = "moves"
-	perTurn         = "turn"
-	perConversation = "conversation"
-	preferPlayed    = "played"
-	preferRival     = "rival"
-)
-
 func finetuneBuild(c *cli.Context) (err error) {
 	b, err := newBuilding(c)
 	if err != nil {
 		return err
 	}
-	if err := fresh(b.out); err != nil {
-		return err
-	}
-	// Beside the place where the dataset goes, so that it can be put there in one step.
-	dir, err := os.MkdirTemp(filepath.Dir(b.out), "."+filepath.Base(b.out)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("make the dataset %s: %w", b.out, err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	examples, finish, err := b.examples(c.Context)
-	if err != nil {
-		return err
-	}
-	options := b.options
-	options.Progress = func(stage string, done, total int64) {
-		if stage != "read" { // sources say how far they are, and of how much
-			b.stages.say(stage, done, total)
+	defer func() { err = errors.Join(err, b.finish()) }()
+	s := &b.selection
+	if c.Bool("estimate") {
+		f, err := s.Estimate(c.Context)
+		if err != nil {
+			return s.Explain(err)
 		}
-	}
-	if len(b.holdouts) > 0 {
-		options.Holdout = b.plain(c.Context, b.holdouts)
-	}
-	built, err := finetune.Build(c.Context, examples, options)
-	if bad := finish(); err == nil {
-		err = bad
-	}
-	if err != nil {
-		return b.explain(err)
-	}
-	made, err := b.write(c.Context, dir, built)
-	if err != nil {
+		if c.Bool("json") {
+			return printJSON(c.App.Writer, f)
+		}
+		_, err = fmt.Fprint(c.App.Writer, f)
 		return err
 	}
-	if err := settleIn(dir, b.out); err != nil {
+	if b.collect != nil {
+		return b.writeChoices(c.Context)
+	}
+	built, err := finetune.Build(c.Context, s.Examples(c.Context), b.options)
+	if err != nil {
+		return s.Explain(err)
+	}
+	for _, text := range built.Uneven() {
+		b.note("warning: %s", text)
+	}
+	made, err := publish.Write(c.Context, c.String("out"), built, b.write)
+	if err != nil {
 		return err
 	}
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, made)
 	}
-	return printBuilt(c.App.Writer, made)
+	return made.Print(c.App.Writer)
 }
 
-// fresh refuses a directory that holds something.
-func fresh(dir string) error {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return os.MkdirAll(filepath.Dir(dir), 0o777)
-	case err != nil:
-		return fmt.Errorf("--out %s: %w", dir, err)
-	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty: name a new directory, or remove it first", dir)
-	}
-	return nil
-}
-
-// settleIn puts a finished directory in its place, which may be there, empty.
-func settleIn(dir, out string) error {
-	err := os.Chmod(dir, 0o755)
-	if err == nil {
-		err = os.Remove(out)
-		if errors.Is(err, os.ErrNotExist) {
-			err = nil
+// writeChoices writes the pairs that a person is to choose between.
+func (b *building) writeChoices(ctx context.Context) error {
+	for _, err := range b.selection.Examples(ctx) {
+		if _, given := err.(*finetune.Dropped); err != nil && !given {
+			return err
 		}
 	}
-	if err == nil {
-		err = os.Rename(dir, out)
-	}
+	name := b.c.String("choices")
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
-		return fmt.Errorf("put the dataset in its place: %w", err)
+		return fmt.Errorf("write the pairs: %w", err)
 	}
-	return nil
+	n, err := b.collect.Write(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(b.c.App.Writer, "%s holds %d pairs: write \"a\" or \"b\" as better in each line, and build again.\n", name, n)
+	return err
+}
+
+// telling returns a function that tells on the error stream how far a long build is, at most every five seconds.
+func telling(say func(string, ...any)) func(stage string, done, total int64) {
+	next := time.Now().Add(2 * time.Second)
+	return func(stage string, done, total int64) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(5 * time.Second)
+			if total > 0 {
+				stage = fmt.Sprintf("%s, of %d", stage, total)
+			}
+			say("%s: %d", stage, done)
+		}
+	}
+}
+
+func finetuneExportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "export",
+		Usage:     "make of a dataset the folder that the Hugging Face hub takes as it is",
+		ArgsUsage: "DATASET",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "push-layout", Usage: "new directory `DIR`: card, Parquet files by split, report and list of what was dropped (required)"},
+			&cli.StringFlag{Name: "license", Usage: "licence `ID`, such as cc-by-4.0 (default: the dataset's)"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 1 || c.String("push-layout") == "" {
+				return usagef("name one dataset and the new folder: parley finetune export --push-layout DIR DATASET")
+			}
+			made, err := publish.Export(c.Args().First(), c.String("push-layout"), c.String("license"))
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return printJSON(c.App.Writer, made)
+			}
+			_, err = fmt.Fprint(c.App.Writer, made)
+			return err
+		},
+	}
 }

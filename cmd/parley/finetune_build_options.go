@@ -2,312 +2,307 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/judge"
 	"parley/finetune"
-	"parley/finetune/formats"
-	"parley/finetune/recipe"
+	"parley/finetune/publish"
 	"parley/sim/agent"
+	"parley/sim/llm"
 )
 
 // building is what a build was asked for.
 type building struct {
-	c       *cli.Context
-	task    finetune.Task
-	out     string
-	options finetune.Options
-	formats []*formats.Format
-	recipe  string // empty: none
-	base    string
-
-	inputs, holdouts []input
-	keepSplits       bool
-
-	status, models, scenarios []string
-	metric                    string
-	least, most               *float64
-	minTokens                 int
-
-	who  finetune.Seats
-	form agent.Form
-
-	stages *stages
-	talk   io.Writer
-	told   map[string]bool // notes that were given
-	found  atomic.Int64    // examples and errors that sources gave
+	c         *cli.Context
+	selection finetune.Selection
+	options   finetune.Options
+	write     publish.Options
+	collect   *finetune.Choices // for a person to choose; nil: nothing is collected
+	record    func(llm.Call)
+	finish    func() error
+	mu        sync.Mutex // over the error stream
 }
 
-// input is a run, or a file of windows.
-type input struct {
-	path     string
-	name     string    // in ids and as the source of examples: never a path of this machine
-	manifest *manifest // nil: a file
+func (b *building) note(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	fmt.Fprintf(b.c.App.ErrWriter, format+"\n", args...)
 }
 
-// The flags that single tasks alone know.
-var taskFlags = map[string][]finetune.Task{
-	"turns": {finetune.DM}, "window": {finetune.DM}, "keep-splits": {finetune.DM},
-	"who": {finetune.Roleplay, finetune.Preference}, "per": {finetune.Roleplay}, "form": {finetune.Roleplay, finetune.Preference},
-	"margin": {finetune.Preference}, "judge": {finetune.Preference}, "against": {finetune.Preference}, "prefer": {finetune.Preference},
-	"allow-self-judge": {finetune.Preference}, "trusting": {finetune.Preference}, "cache": {finetune.Preference},
-	"calls": {finetune.Preference}, "jobs": {finetune.Preference},
+// taskFlags are the flags of single tasks.
+var taskFlags = map[finetune.Task]string{
+	finetune.DM:         "turns window keep-splits",
+	finetune.Roleplay:   "who per form",
+	finetune.Preference: "who form margin judge against sample rollout rollout-actor choices prefer estimate allow-self-judge trusting cache calls jobs",
 }
 
 // newBuilding reads the command line.
 func newBuilding(c *cli.Context) (*building, error) {
-	b := &building{
-		c: c, task: finetune.Task(c.String("task")), out: c.String("out"), base: c.String("base"), recipe: c.String("target-script"),
-		status: c.StringSlice("status"), models: c.StringSlice("model"), scenarios: c.StringSlice("scenario"), metric: c.String("score"),
-		minTokens: c.Int("min-tokens"), who: finetune.Seats(c.String("who")), form: agent.Form(c.String("form")),
-		talk: c.App.ErrWriter, told: map[string]bool{}, stages: newStages(c.App.ErrWriter, time.Now),
+	b := &building{c: c, finish: func() error { return nil }}
+	s := &b.selection
+	*s = finetune.Selection{
+		Task: finetune.Task(c.String("task")), Status: c.StringSlice("status"), Models: c.StringSlice("model"), Scenarios: c.StringSlice("scenario"),
+		Metric: c.String("score"), MinTokens: c.Int("min-tokens"), Turns: c.Int("turns"), AtMoves: c.String("window") == "moves",
+		KeepSplits: c.Bool("keep-splits"), Who: finetune.Seats(c.String("who")), Conversation: c.String("per") == "conversation",
+		Form: agent.Form(c.String("form")), Progress: telling(b.note),
 	}
-	oneOf := func(flag, value string, allowed ...string) error {
-		if slices.Contains(allowed, value) {
-			return nil
-		}
-		return usagef("--%s is %q: say one of %s", flag, value, strings.Join(allowed, ", "))
-	}
-	if b.task == "" {
-		return nil, usagef("say with --task what is to be learned: dm, roleplay, preference or judge")
-	}
-	checks := []error{
-		oneOf("task", string(b.task), string(finetune.DM), string(finetune.Roleplay), string(finetune.Preference), string(finetune.Judge)),
-		oneOf("split-by", c.String("split-by"), "group", "scenario"),
-		oneOf("who", string(b.who), string(finetune.Players), string(finetune.NPC), string(finetune.Everybody)),
-		oneOf("per", c.String("per"), perTurn, perConversation),
-		oneOf("window", c.String("window"), windowTurns, windowMoves),
-		oneOf("form", c.String("form"), "", string(agent.JSON), string(agent.Lines)),
-	}
-	for _, s := range b.status {
-		checks = append(checks, oneOf("status", s, string(stateComplete), string(stateFailed), "any"))
-	}
-	for _, err := range checks {
-		if err != nil {
-			return nil, err
-		}
-	}
-	for name, tasks := range taskFlags {
-		if c.IsSet(name) && !slices.Contains(tasks, b.task) {
-			return nil, usagef("--%s is for --task %s, and the task is %s", name, tasks[0], b.task)
-		}
-	}
-	switch {
-	case b.out == "":
-		return nil, usagef("say with --out where the dataset goes")
-	case c.NArg() == 0:
-		return nil, usagef("say what to build of: parley finetune build --task %s --out %s RUN|FILE.jsonl...", b.task, b.out)
-	case c.Int("max-tokens") < 0 || b.minTokens < 0 || c.Int("turns") < 1 || c.Int("jobs") < 1 || c.Float64("margin") < 0:
-		return nil, usagef("--max-tokens, --min-tokens and --margin are not negative; --turns and --jobs are 1 or more")
-	}
-	b.out = filepath.Clean(b.out)
-	for flag, to := range map[string]**float64{"min-score": &b.least, "max-score": &b.most} {
-		if c.IsSet(flag) {
-			x := c.Float64(flag)
+	for flag, to := range map[string]**float64{"min-score": &s.Min, "max-score": &s.Max} {
+		if x := c.Float64(flag); c.IsSet(flag) {
 			*to = &x
 		}
 	}
-	if err := b.chosen(); err != nil {
+	if err := b.check(); err != nil {
 		return nil, err
 	}
 	if err := b.trained(); err != nil {
 		return nil, err
 	}
 	var err error
-	if b.inputs, err = openInputs(c.Args().Slice()); err != nil {
+	if s.Inputs, err = sourcesOf(c.Args().Slice(), b.note); err != nil {
 		return nil, err
 	}
-	if b.holdouts, err = openInputs(c.StringSlice("holdout")); err != nil {
+	if s.Holdouts, err = sourcesOf(c.StringSlice("holdout"), b.note); err != nil {
 		return nil, err
 	}
-	return b, b.fit()
+	if err := s.Fit(); err != nil {
+		return nil, usageError{err}
+	}
+	if !s.KeepSplits && !c.IsSet("split") && s.Task == finetune.DM && s.OwnSplits() {
+		s.KeepSplits = true
+		b.note("every window has a split of its own, which it keeps; --split divides anew")
+	}
+	if len(s.Holdouts) > 0 {
+		b.options.Holdout = s.Holdout(c.Context)
+	}
+	b.write.Made = []string{b.command(), "parley " + version}
+	if s.Task == finetune.Preference {
+		return b, b.preferring(c.Context)
+	}
+	return b, nil
 }
 
-// chosen checks how a preference is settled.
-func (b *building) chosen() error {
-	if b.task != finetune.Preference {
+// check refuses flags that say something wrong.
+func (b *building) check() error {
+	c, task := b.c, b.selection.Task
+	for flag, allowed := range map[string]string{
+		"task": "dm roleplay preference judge", "split-by": "group scenario", "who": "players npc all", "per": "turn conversation",
+		"window": "turns moves", "form": "json lines", "prefer": "played rival",
+	} {
+		if value := c.String(flag); value != "" && !slices.Contains(strings.Fields(allowed), value) {
+			return usagef("--%s is %q: say one of %s", flag, value, strings.Join(strings.Fields(allowed), ", "))
+		}
+	}
+	for _, state := range c.StringSlice("status") {
+		if !slices.Contains([]string{string(stateComplete), string(stateFailed), "any"}, state) {
+			return usagef("--status is %q: say complete, failed or any", state)
+		}
+	}
+	for _, of := range []finetune.Task{finetune.DM, finetune.Roleplay, finetune.Preference} {
+		for _, flag := range strings.Fields(taskFlags[of]) {
+			if c.IsSet(flag) && !slices.Contains(strings.Fields(taskFlags[task]), flag) && task != "" {
+				return usagef("--%s is for --task %s, and the task is %s", flag, of, task)
+			}
+		}
+	}
+	against, rollout, choices := len(c.StringSlice("against")) > 0, c.Int("rollout") > 0, c.String("choices") != ""
+	ways := 0
+	for _, chosen := range []bool{c.String("judge") != "", rollout, choices, c.String("prefer") != ""} {
+		if chosen {
+			ways++
+		}
+	}
+	switch {
+	case task == "":
+		return usagef("say with --task what is to be learned: dm, roleplay, preference or judge")
+	case c.String("out") == "" && !c.Bool("estimate"):
+		return usagef("say with --out where the dataset goes")
+	case c.NArg() == 0:
+		return usagef("say what to build of: parley finetune build --task %s --out %s RUN|FILE.jsonl...", task, c.String("out"))
+	case c.Int("max-tokens") < 0 || c.Int("min-tokens") < 0 || c.Int("turns") < 1 || c.Int("jobs") < 1 || c.Float64("margin") < 0 || c.Int("sample") < 0 || c.Int("rollout") < 0:
+		return usagef("--max-tokens, --min-tokens, --margin, --sample and --rollout are not negative; --turns and --jobs are 1 or more")
+	case ways > 1:
+		return usagef("--judge, --rollout, --choices and --prefer each choose the better turn: say one of them")
+	case !against && (c.String("prefer") != "" || rollout || c.Int("sample") > 0):
+		return usagef("--prefer, --rollout and --sample are for --against")
+	case against && ways == 0:
+		return usagef("say who chooses between the run's turn and the other ones: --judge MODEL, --rollout TURNS, --choices FILE for a person, or --prefer played, as the run's own is better: a turn of --against is not played on, so it has no score")
+	case against && c.IsSet("margin") && !rollout:
+		return usagef("--margin compares the scores of two plays, and a turn of --against has none")
+	case isReference(c.String("judge")):
+		return usagef("%s cannot judge: name a chat model", c.String("judge"))
+	case c.Bool("estimate"):
 		return nil
 	}
-	c := b.c
-	against, judge, prefer := c.String("against"), c.String("judge"), c.String("prefer")
-	switch {
-	case prefer != "" && prefer != preferPlayed && prefer != preferRival:
-		return usagef("--prefer is %q: say played, for the run's own turn, or rival", prefer)
-	case prefer != "" && (against == "" || judge != ""):
-		return usagef("--prefer is for --against without a judge")
-	case against != "" && judge == "" && prefer == "":
-		return usagef("say with --judge MODEL who chooses between the run's turn and that of %s, or with --prefer played that the run's own is better: the rival's turn is not played on, so it has no score", against)
-	case against != "" && c.IsSet("margin"):
-		return usagef("--margin compares the scores of two plays, and a turn of --against has none")
-	case isReference(judge):
-		return usagef("%s cannot judge: name a chat model", judge)
-	}
-	return nil
+	return publish.Fresh(c.String("out"))
 }
 
 // trained settles what depends on who is trained, and on how.
 func (b *building) trained() error {
-	c := b.c
-	for _, name := range c.StringSlice("format") {
-		f, err := formats.Lookup(name)
-		if err != nil {
-			return usageError{err}
-		}
-		b.formats = append(b.formats, f)
-	}
-	if b.recipe != "" {
-		if !slices.Contains(recipe.Kinds(), b.recipe) {
-			return usagef("--target-script is %q: say %s", b.recipe, strings.Join(recipe.Kinds(), " or "))
-		}
-		name, err := recipe.Format(b.recipe, b.task)
-		if err != nil {
-			return usageError{err}
-		}
-		f, err := formats.Lookup(name)
-		if err != nil {
-			return err
-		}
-		b.formats = append(b.formats, f)
-	}
-	slices.SortStableFunc(b.formats, func(x, y *formats.Format) int { return strings.Compare(x.Name, y.Name) })
-	b.formats = slices.CompactFunc(b.formats, func(x, y *formats.Format) bool { return x.Name == y.Name })
-	for _, f := range b.formats {
-		if err := f.Holds(b.task); err != nil {
-			return usageError{err}
-		}
-	}
-	shares, err := sharesOf(c.String("split"))
+	c, task := b.c, b.selection.Task
+	shares, err := finetune.ParseShares(c.String("split"))
 	if err != nil {
-		return err
+		return usageError{err}
 	}
-	b.options = finetune.Options{Task: b.task, Shares: shares, By: c.String("split-by"), Seed: c.Uint64("seed"), MaxTokens: c.Int("max-tokens")}
-	if name := cmp.Or(c.String("trainer"), b.recipe); name != "" {
+	b.options = finetune.Options{Task: task, Shares: shares, By: c.String("split-by"), Seed: c.Uint64("seed"), MaxTokens: c.Int("max-tokens")}
+	if name := cmp.Or(c.String("trainer"), c.String("target-script")); name != "" {
 		t, err := finetune.LookupTrainer(name)
 		if err != nil {
 			return usageError{err}
 		}
-		b.options.Trainer, b.options.Counter = t.Name, t.Counter(b.base)
+		b.options.Trainer, b.options.Counter = t.Name, t.Counter(c.String("base"))
 		if c.String("trainer") != "" && !c.IsSet("max-tokens") {
 			b.options.MaxTokens = t.Limit
 		}
 	}
+	b.selection.Counter = b.options.Counter
+	b.options.Progress = func(stage string, done, total int64) {
+		if stage != "read" { // sources say how far they are, and of how much
+			b.selection.Progress(stage, done, total)
+		}
+	}
+	b.write = publish.Options{
+		Task: task, FoldSystem: c.Bool("fold-system"), MaxTokens: b.options.MaxTokens, Seed: b.options.Seed, Recipe: c.String("target-script"),
+		Base: c.String("base"), License: c.String("license"), Version: version, Progress: b.selection.Progress,
+	}
+	if err := b.write.Choose(c.StringSlice("format")); err != nil {
+		return usageError{err}
+	}
 	return nil
 }
 
-// sharesOf reads 90/5/5.
-func sharesOf(text string) (shares [3]float64, err error) {
-	parts := strings.Split(text, "/")
-	for i, p := range parts {
-		x, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(p), "%"), 64)
-		if err != nil || len(parts) != 3 || !(x >= 0 && x <= 1e6) {
-			return shares, usagef("--split %q: write the shares of train, validation and test, such as 90/5/5", text)
-		}
-		shares[i] = x
+// preferring opens who plays the other turns and who chooses.
+func (b *building) preferring(ctx context.Context) (err error) {
+	c, s := b.c, &b.selection
+	if b.record, b.finish, err = callsTo(c.String("calls")); err != nil {
+		return err
 	}
-	if shares[0] == 0 {
-		return shares, usagef("--split %q leaves nothing for train", text)
-	}
-	return shares, nil
-}
-
-// openInputs finds out what the sources are.
-func openInputs(paths []string) ([]input, error) {
-	var list []input
-	seen, names := map[string]bool{}, map[string]int{}
-	for _, path := range paths {
-		in := input{path: filepath.Clean(path)}
-		info, err := os.Stat(in.path)
-		if err != nil {
-			return nil, fmt.Errorf("open a source: %w", err)
-		}
-		if info.IsDir() {
-			if in.manifest, err = readAnyManifest(in.path); err != nil {
+	p := &s.Preferring
+	*p = finetune.Preferring{Margin: c.Float64("margin"), Sample: c.Int("sample"), Jobs: c.Int("jobs"), Seed: c.Uint64("seed")}
+	for _, spec := range c.StringSlice("against") {
+		name, arm := strings.CutPrefix(spec, "arm:")
+		p.Rivals = append(p.Rivals, finetune.Rival{Name: name, Arm: arm, Calls: !arm && !isReference(name), Open: func(ctx context.Context, in *finetune.Source) (func() finetune.Actors, error) {
+			rival, err := playersOf(ctx, in, spec, spec, b)
+			if err != nil {
 				return nil, err
 			}
-		}
-		if seen[in.path] {
-			return nil, usagef("%s is named twice", path)
-		}
-		seen[in.path] = true
-		whole, err := filepath.Abs(in.path)
-		if err != nil {
-			return nil, err
-		}
-		in.name = filepath.Base(whole)
-		if names[in.name]++; names[in.name] > 1 {
-			in.name = fmt.Sprintf("%s~%d", in.name, names[in.name])
-		}
-		list = append(list, in)
+			return rival.actors, nil
+		}})
 	}
-	return list, nil
-}
-
-// fit says which sources cannot be learned from.
-func (b *building) fit() error {
-	for _, in := range slices.Concat(b.inputs, b.holdouts) {
-		m := in.manifest
-		switch {
-		case m == nil && b.task != finetune.DM:
-			return usagef("%s is a file, and --task %s learns from runs: name the directory of a run", in.path, b.task)
-		case m == nil:
-		case m.Experiment == nil && b.task != finetune.Judge:
-			return usagef("%s holds no sessions but an evaluation: it serves --task judge only", in.path)
-		}
+	switch prefer := c.String("prefer"); {
+	case prefer == "played":
+		p.Choose = finetune.First
+	case prefer == "rival":
+		p.Choose = finetune.Second
+	case c.String("judge") != "":
+		p.JudgeCalls = 2
+		return b.judged(ctx, c.String("judge"))
+	case c.Int("rollout") > 0:
+		return b.rollout(ctx)
+	case c.String("choices") != "":
+		return b.chosen(c.String("choices"))
 	}
 	return nil
 }
 
-// stages says on the error stream how far a long build came.
-type stages struct {
-	mu    sync.Mutex
-	w     io.Writer
-	now   func() time.Time
-	stage string
-	began time.Time // of the stage
-	next  time.Time // when something is said
-}
-
-func newStages(w io.Writer, now func() time.Time) *stages {
-	return &stages{w: w, now: now, next: now().Add(2 * time.Second)}
-}
-
-// say is told how far a stage came; a total of 0 is not known.
-func (s *stages) say(stage string, done, total int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	if stage != s.stage {
-		s.stage, s.began = stage, now
-	}
-	if now.Before(s.next) {
-		return
-	}
-	s.next = now.Add(5 * time.Second)
-	line := fmt.Sprintf("%s: %d", stage, done)
-	if total > 0 {
-		line += fmt.Sprintf(" of %d", total)
-		if done > 0 && done < total {
-			left := time.Duration(float64(now.Sub(s.began)) / float64(done) * float64(total-done))
-			line += fmt.Sprintf(", about %s to go", left.Round(time.Second))
+// judged has a model choose, which must not be one of those whose turns it compares.
+func (b *building) judged(ctx context.Context, spec string) error {
+	var others []string
+	for _, rival := range b.selection.Preferring.Rivals {
+		if !rival.Arm {
+			others = append(others, rival.Name)
 		}
 	}
-	fmt.Fprintln(s.w, line)
+	for _, in := range b.selection.Inputs {
+		e := in.Run.(runTables).m.Experiment
+		for i := range e.Player {
+			others = append(others, e.Player[i].models(e.Players)...)
+		}
+		if b.selection.Who != finetune.Players {
+			others = append(others, e.NPC)
+		}
+	}
+	for _, name := range others {
+		if registry().SameModel(spec, name) && !b.c.Bool("allow-self-judge") {
+			return usagef("the judge %s would judge its own turns (%s): name another judge, or say --allow-self-judge", spec, name)
+		}
+	}
+	models := llm.Models{Registry: registry(), Env: environment(), Tell: func(text string) { b.note("%s", text) }}
+	m, err := models.Open(ctx, spec)
+	if err != nil {
+		return usageError{err}
+	}
+	j := &judge.Judge{Model: m.Model, Name: spec, Sampling: llm.Sampling{NumCtx: m.Context(0)}, Now: time.Now, Trusting: b.c.Bool("trusting")}
+	if dir := b.c.String("cache"); dir != "" {
+		j.Model = m.Cached(cacheDir(dir))
+	}
+	b.selection.Preferring.Choose = finetune.ByJudge(j, b.c.Uint64("seed"), b.record)
+	return nil
 }
 
-// noted reports whether a note on something was given already, and that it is now. Sources are read
-// one after the other, though some of them twice.
-func (b *building) noted(about string) bool {
-	was := b.told[about]
-	b.told[about] = true
-	return was
+// rollout chooses by what comes of a turn.
+func (b *building) rollout(ctx context.Context) error {
+	playing := map[string]*players{}
+	actor := b.c.String("rollout-actor")
+	for i := range b.selection.Inputs {
+		in := &b.selection.Inputs[i]
+		var err error
+		if playing[in.Name], err = playersOf(ctx, in, actor, in.Run.(runTables).m.Experiment.NPC, b); err != nil {
+			return err
+		}
+	}
+	r := &finetune.Rollout{
+		Turns: b.c.Int("rollout"), Metric: b.c.String("score"), Margin: b.c.Float64("margin"), Record: b.record, Now: time.Now,
+		Scorer: newScorer(b.selection.Inputs[0].Run.(runTables).m.Experiment, nil),
+		Actors: func(source string) (finetune.Actors, error) { return playing[source].actors(), nil },
+	}
+	if !isReference(actor) {
+		r.Calls = r.Turns + 1
+	}
+	b.selection.Preferring.Rollout, b.selection.Preferring.Choose = r, r.Choose
+	return nil
+}
+
+// chosen has a person choose: in a file that is there, or in one that is written.
+func (b *building) chosen(name string) error {
+	choices := &finetune.Choices{}
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		b.collect, b.selection.Preferring.Choose = choices, choices.Collect
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b.selection.Preferring.Choose = choices.Choose
+	return choices.Read(f, name)
+}
+
+// command is the command line without paths of this machine.
+func (b *building) command() string {
+	words := []string{"parley finetune build --task", string(b.selection.Task)}
+	for _, f := range b.c.Command.Flags {
+		name := f.Names()[0]
+		if !b.c.IsSet(name) || slices.Contains([]string{"task", "out", "json", "cache", "calls", "choices"}, name) {
+			continue
+		}
+		value := fmt.Sprint(b.c.Value(name))
+		switch list := b.c.StringSlice(name); {
+		case name == "holdout":
+			value = finetune.Names(b.selection.Holdouts)
+		case list != nil:
+			value = strings.Join(list, ",")
+		}
+		words = append(words, "--"+name, clean(value))
+	}
+	return strings.Join(append(words, finetune.Names(b.selection.Inputs)), " ")
 }

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"parley/finetune"
+	"parley/finetune/publish"
 	"parley/logs"
 )
 
@@ -31,14 +32,14 @@ func runParley(t *testing.T, want int, args ...string) (stdout, stderr string) {
 }
 
 // exampleRows reads a split of a dataset.
-func exampleRows(t *testing.T, dir string, s finetune.Split) (list []exampleRow) {
+func exampleRows(t *testing.T, dir string, s finetune.Split) (list []publish.Row) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "data", string(s)+"-*.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		for row, err := range logs.ReadParquet[exampleRow](file) {
+		for row, err := range logs.ReadParquet[publish.Row](file) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,6 +48,8 @@ func exampleRows(t *testing.T, dir string, s finetune.Split) (list []exampleRow)
 	}
 	return list
 }
+
+var nonce = regexp.MustCompile(`nonce of this question, which is ([0-9a-f]+)`)
 
 var schemaItems = regexp.MustCompile(`"minItems": ?(\d+)`)
 

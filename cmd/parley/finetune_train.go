@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/eval/ieg"
+	"parley/finetune"
 	"parley/finetune/vdm"
+	"parley/logs"
 )
 
 func finetuneTrainCommand() *cli.Command {
@@ -27,15 +30,6 @@ func finetuneTrainCommand() *cli.Command {
 		},
 		Action: finetuneTrain,
 	}
-}
-
-// trained is what a training did: the answer of the command.
-type trained struct {
-	Out        string             `json:"out"`
-	Task       string             `json:"task"`
-	Model      vdm.About          `json:"model"`
-	Thresholds map[string]float64 `json:"thresholds"`
-	Seconds    float64            `json:"seconds"` // of training, files aside
 }
 
 func finetuneTrain(c *cli.Context) error {
@@ -58,7 +52,7 @@ func finetuneTrain(c *cli.Context) error {
 		if val, err = windowsOf(c, name); err != nil {
 			return err
 		}
-		if err := apart(train, val, c.String("in"), name); err != nil {
+		if err := finetune.Apart(train, val, c.String("in"), name); err != nil {
 			return err
 		}
 	}
@@ -68,22 +62,20 @@ func finetuneTrain(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("train a virtual DM: %w", err)
 	}
-	did := trained{Out: c.String("out"), Task: "dm", Model: l.About(), Seconds: time.Since(start).Seconds()}
-	beside, alone, second := l.Thresholds()
-	did.Thresholds = map[string]float64{"beside": beside, "alone": alone, "second": second}
-	if err := saveDM(l, did.Out); err != nil {
+	did := l.Trained(c.String("out"), time.Since(start))
+	var file bytes.Buffer
+	if err := l.Save(&file); err != nil {
+		return err
+	}
+	if err := logs.WriteFile(did.Out, file.Bytes()); err != nil {
 		return err
 	}
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, did)
 	}
-	m := &did.Model
-	_, err = fmt.Fprintf(c.App.Writer,
-		"%s: a virtual DM of %d features, from %d intentions in %d windows of %d groups (seed %d), in %.2f s\n"+
-			"thresholds by %s (%d windows): %.3f for one who acts beside others, %.3f alone, %.3f for a second skill\n",
-		did.Out, m.Features, m.Learned, m.Windows, m.Groups, m.Seed, did.Seconds, m.Tuned, m.TunedWindows, beside, alone, second)
-	if n := m.Intentions - m.Learned; n > 0 {
+	if n := did.Model.Intentions - did.Model.Learned; n > 0 {
 		fmt.Fprintf(c.App.ErrWriter, "%d intentions of others than the cast cannot be learned\n", n)
 	}
+	_, err = fmt.Fprint(c.App.Writer, did)
 	return err
 }

@@ -1,108 +1,302 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"parley/characters"
+	"parley/eval"
 	"parley/eval/ieg"
+	"parley/eval/script"
+	"parley/eval/survey"
+	"parley/finetune"
 	"parley/scenarios"
 	"parley/sim"
+	"parley/sim/agent"
+	"parley/sim/llm"
 )
+
+// runTables are the tables of a run directory as finetune reads them.
+type runTables struct {
+	dir string
+	m   *manifest
+}
+
+// Sessions yields the last row of each session.
+func (r runTables) Sessions() iter.Seq2[finetune.RunSession, error] {
+	return func(yield func(finetune.RunSession, error) bool) {
+		var ahead *sessionRow
+		for row, err := range sorted(r.dir, streamSessions, bySession) {
+			if err != nil {
+				yield(finetune.RunSession{}, err)
+				return
+			}
+			if ahead != nil && ahead.ID != row.ID && !yield(r.session(ahead)) {
+				return
+			}
+			ahead = &row
+		}
+		if ahead != nil {
+			yield(r.session(ahead))
+		}
+	}
+}
+
+func (r runTables) session(row *sessionRow) (finetune.RunSession, error) {
+	seed, err := strconv.ParseUint(row.Seed, 10, 64)
+	if err != nil {
+		err = fmt.Errorf("the seed of session %s: %w", row.ID, err)
+	}
+	s := finetune.RunSession{
+		ID: row.ID, Arm: row.Arm, Kind: row.Kind, Title: row.Title, State: string(row.State), Seed: seed, Turns: row.Turns, Tokens: row.Tokens,
+		Scenario: []byte(row.Scenario),
+	}
+	arm := max(0, slices.IndexFunc(r.m.Experiment.Player, func(a Arm) bool { return a.Name == row.Arm }))
+	for at, seat := range row.Cast {
+		next := finetune.Seat{ID: characters.ID(seat.ID), Model: seat.Model}
+		if note := r.m.noteOf(place{seat.Role, arm, at}); note != nil {
+			next.Form = agent.Form(note.Form)
+		}
+		s.Cast = append(s.Cast, next)
+	}
+	return s, err
+}
+
+func (r runTables) Events() iter.Seq2[sim.Event, error] { return sorted(r.dir, streamEvents, byEvent) }
+func (r runTables) Calls() iter.Seq2[llm.Call, error]   { return sorted(r.dir, streamCalls, byCall) }
+func (r runTables) Scores() iter.Seq2[eval.Score, error] {
+	return rows[eval.Score](r.dir, streamScores)
+}
+func (r runTables) Messages() iter.Seq2[llm.Message, error] {
+	return mapped(rows[messageRow](r.dir, streamMessages), func(m messageRow) llm.Message { return llm.NewMessage(m.Role, m.Content) })
+}
+
+// Rulings yields what came of the calls of judges.
+func (r runTables) Rulings() iter.Seq2[finetune.Ruling, error] {
+	switch {
+	case r.m.Script != nil:
+		return mapped(rows[script.Finding](r.dir, streamVerdicts), finetune.ScriptRuling)
+	case r.m.Survey == nil:
+		return mapped(r.Scores(), finetune.ScoreRuling)
+	}
+	return func(yield func(finetune.Ruling, error) bool) {
+		for ruling, err := range mapped(rows[survey.Verdict](r.dir, streamVerdicts), finetune.SurveyRuling) {
+			if !yield(ruling, err) || err != nil {
+				return
+			}
+		}
+		for p, err := range rows[survey.Proposal](r.dir, streamProposals) {
+			if p.Kind != survey.Asked && err == nil {
+				continue
+			}
+			if !yield(finetune.Ruling{Calls: p.Calls, Status: p.Status, Reason: p.Reason}, err) {
+				return
+			}
+		}
+	}
+}
+
+// mapped applies a function to the rows of a table.
+func mapped[T, R any](rows iter.Seq2[T, error], to func(T) R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for row, err := range rows {
+			if !yield(to(row), err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// sorted yields the rows of a table in an order that its Parquet file has already; a journal is held
+// whole and sorted.
+func sorted[T any](dir, stream string, order func(a, b *T) int) iter.Seq2[T, error] {
+	if exists(parquetPath(dir, stream)) {
+		return rows[T](dir, stream)
+	}
+	return func(yield func(T, error) bool) {
+		var list []T
+		for row, err := range rows[T](dir, stream) {
+			if err != nil {
+				yield(row, err)
+				return
+			}
+			list = append(list, row)
+		}
+		slices.SortStableFunc(list, func(a, b T) int { return order(&a, &b) })
+		for _, row := range list {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// sourcesOf finds out what the sources of a dataset are: runs and files of windows.
+func sourcesOf(paths []string, note func(string, ...any)) ([]finetune.Source, error) {
+	var list []finetune.Source
+	names := map[string]int{}
+	for _, path := range paths {
+		in := finetune.Source{Path: filepath.Clean(path)}
+		if slices.ContainsFunc(list, func(s finetune.Source) bool { return s.Path == in.Path }) {
+			return nil, usagef("%s is named twice", path)
+		}
+		info, err := os.Stat(in.Path)
+		if err != nil {
+			return nil, fmt.Errorf("open a source: %w", err)
+		}
+		whole, err := filepath.Abs(in.Path)
+		if err != nil {
+			return nil, err
+		}
+		in.Name = filepath.Base(whole)
+		if names[in.Name]++; names[in.Name] > 1 {
+			in.Name = fmt.Sprintf("%s~%d", in.Name, names[in.Name])
+		}
+		if info.IsDir() {
+			if err := readSource(&in, note); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+// readSource reads the manifest of a run. Prompts of the user's own are read again, where they still are
+// those that the run was played with.
+func readSource(in *finetune.Source, note func(string, ...any)) error {
+	m, err := readAnyManifest(in.Path)
+	if err != nil {
+		return err
+	}
+	in.Run, in.Calls = runTables{in.Path, m}, m.Streams[streamCalls].Rows
+	e := m.Experiment
+	if e == nil {
+		return nil
+	}
+	for _, n := range m.Sessions {
+		in.Sessions += n
+	}
+	in.Style = agent.Style{Layout: agent.Layout(e.Layout), Checks: e.Referee != "none", Prompts: agent.BuiltinPrompts()}
+	if e.Prompts != "" && exists(e.Prompts) {
+		if in.Style.Prompts, err = agent.LoadPrompts(e.Prompts); err != nil {
+			return err
+		}
+	}
+	in.Sessions = max(1, in.Sessions)
+	if m.Prompts != nil && !maps.Equal(in.Style.Prompts.Hashes(), m.Prompts) {
+		note("note: %s was played with other prompts than are here now, so conversations and the turns of reference actors are written down with those that are here; what models were really asked is in the run", in.Name)
+	}
+	return nil
+}
 
 // interactions yields the windows of a run's games of intention expression: n turns each, 0 for the
 // usual number. Their groups are the run's sessions, their source is the arm. Sessions that are not
 // complete have none; a run without a single complete one is an error.
 func interactions(dir string, n int) iter.Seq2[ieg.Interaction, error] {
 	return func(yield func(ieg.Interaction, error) bool) {
-		name := filepath.Base(filepath.Clean(dir))
-		if _, err := readManifest(dir); err != nil {
+		m, err := readManifest(dir)
+		if err != nil {
 			yield(ieg.Interaction{}, err)
 			return
 		}
-		sessions := map[string]sessionRow{}
-		for row, err := range rows[sessionRow](dir, streamSessions) {
+		some := false
+		for p, err := range finetune.Plays(context.Background(), runTables{dir, m}, func(row *finetune.RunSession) bool {
+			kind, err := scenarios.FindKind(row.Kind)
+			return err == nil && kind.Intentions && row.State == string(stateComplete)
+		}) {
 			if err != nil {
-				yield(ieg.Interaction{}, err)
+				yield(ieg.Interaction{}, fmt.Errorf("%s: %w", dir, err))
 				return
 			}
-			if kind, err := scenarios.FindKind(row.Kind); err == nil && kind.Intentions && row.State == stateComplete {
-				sessions[row.ID] = row
+			if p.Episode == nil {
+				continue
 			}
-		}
-		if len(sessions) == 0 {
-			yield(ieg.Interaction{}, fmt.Errorf("%s holds no complete game of intention expression", dir))
-			return
-		}
-		for ep, err := range episodes(dir, sessions) {
-			if err != nil {
-				yield(ieg.Interaction{}, err)
-				return
-			}
-			group := name + "/" + ep.Session
-			for _, x := range ieg.FromEpisode(ep, n) {
-				x.ID = strings.Replace(x.ID, ep.Session, group, 1)
-				x.Group, x.Source = group, sessions[ep.Session].Arm
+			some = true
+			group := filepath.Base(filepath.Clean(dir)) + "/" + p.ID
+			for _, x := range ieg.FromEpisode(p.Episode, n) {
+				x.ID = strings.Replace(x.ID, p.ID, group, 1)
+				x.Group, x.Source = group, p.Arm
 				if !yield(x, nil) {
 					return
 				}
 			}
 		}
-	}
-}
-
-// episodes joins sessions with their events. In a complete run the events of a session stand
-// together, so that one is held at a time; in a journal they do not.
-func episodes(dir string, sessions map[string]sessionRow) iter.Seq2[*sim.Episode, error] {
-	return func(yield func(*sim.Episode, error) bool) {
-		sorted := exists(parquetPath(dir, streamEvents))
-		held := map[string][]sim.Event{}
-		last := ""
-		shut := func(id string) bool {
-			ep, err := episode(sessions[id], held[id])
-			if err != nil {
-				err = fmt.Errorf("%s: %w", dir, err)
-			}
-			delete(held, id)
-			return yield(ep, err) && err == nil
-		}
-		for e, err := range rows[sim.Event](dir, streamEvents) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if _, ok := sessions[e.Session]; !ok {
-				continue
-			}
-			if sorted && e.Session != last && len(held) > 0 && !shut(last) {
-				return
-			}
-			last = e.Session
-			held[last] = append(held[last], e)
-		}
-		for _, id := range slices.Sorted(maps.Keys(held)) {
-			if !shut(id) {
-				return
-			}
+		if !some {
+			yield(ieg.Interaction{}, fmt.Errorf("%s holds no complete game of intention expression", dir))
 		}
 	}
 }
 
-// episode restores one session from its row and its events.
-func episode(row sessionRow, events []sim.Event) (*sim.Episode, error) {
-	var s scenarios.Scenario
-	if err := json.Unmarshal([]byte(row.Scenario), &s); err != nil {
-		return nil, fmt.Errorf("the scenario of session %s: %w", row.ID, err)
+// players are who plays turns beside those of a run, as they would have played in it.
+type players struct {
+	crew   *crew
+	player string
+	npc    string
+	record func(llm.Call)
+}
+
+// playersOf opens them: a model or reference actor for players, and one for the NPC.
+func playersOf(ctx context.Context, in *finetune.Source, player, npc string, b *building) (*players, error) {
+	e := in.Run.(runTables).m.Experiment
+	as := &Experiment{
+		Scenario: e.Scenario, Players: e.Players, Turns: e.Turns, Player: []Arm{{Name: player, Model: player}}, NPC: npc,
+		Referee: e.Referee, Judge: "lexical", Layout: e.Layout, Form: cmp.Or(string(b.selection.Form), "auto"), Sampling: e.Sampling, Seed: e.Seed, Limits: e.Limits,
 	}
-	seed, err := strconv.ParseUint(row.Seed, 10, 64)
+	if as.Referee != "none" {
+		as.Referee = "dice" // deeds are not resolved here; but a turn may name a check
+	}
+	if e.Prompts != "" && exists(e.Prompts) {
+		as.Prompts = e.Prompts
+	}
+	longest := func() ([]*scenarios.Scenario, error) {
+		var text []byte
+		for row, err := range in.Run.Sessions() {
+			if err != nil {
+				return nil, err
+			}
+			if len(row.Scenario) > len(text) {
+				text = row.Scenario
+			}
+		}
+		s := &scenarios.Scenario{}
+		return []*scenarios.Scenario{s}, json.Unmarshal(text, s)
+	}
+	c, err := newCrew(ctx, &manifest{Experiment: as, Models: map[string]*servedNote{}}, longest, b.c.App.ErrWriter)
 	if err != nil {
-		return nil, fmt.Errorf("the seed of session %s: %w", row.ID, err)
+		return nil, err
 	}
-	ep := sim.NewEpisode(row.ID, seed, &s, row.Turns)
-	return ep, ep.Restore(events, row.Tokens)
+	if dir := b.c.String("cache"); dir != "" {
+		for name, m := range c.open {
+			id := llm.Identity{}
+			if known := c.manifest.Models[name].Identity; known != nil {
+				id = *known
+			}
+			c.open[name] = llm.Wrap(m, llm.Cache(cacheDir(dir), name, id))
+		}
+		for at, maker := range c.makers {
+			maker.Model = c.open[at[1]]
+		}
+	}
+	return &players{c, player, npc, b.record}, nil
+}
+
+// actors returns who plays in one session.
+func (p *players) actors() finetune.Actors {
+	table := new(agent.Table)
+	return func(_ characters.ID, player bool) (sim.Actor, error) {
+		if player {
+			return p.crew.actor(place{role: "player"}, p.player, table)
+		}
+		return p.crew.actor(place{role: "npc"}, p.npc, table)
+	}
 }

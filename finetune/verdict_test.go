@@ -44,7 +44,7 @@ func TestFromVerdict(t *testing.T) {
 		}
 	}
 	for reason, v := range map[string]finetune.Verdict{
-		"it did not count":  {Call: llm.Call{ID: "1", Reply: `{"score": 4}`}, Messages: question, Fate: finetune.AskedAgain},
+		"it did not count":  {Call: llm.Call{ID: "1", Reply: `{"score": 4}`}, Messages: question, Left: finetune.AskedAgain},
 		"no reply":          {Call: llm.Call{ID: "1"}, Messages: question},
 		"no question":       {Call: llm.Call{ID: "1", Reply: `{"score": 4}`}},
 		"only its thoughts": {Call: llm.Call{ID: "1", Reply: "<think>Hm.</think>"}, Messages: question},

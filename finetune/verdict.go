@@ -1,0 +1,268 @@
+package finetune
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/eval"
+	"parley/eval/judge"
+	"parley/eval/script"
+	"parley/eval/survey"
+	"parley/sim/llm"
+)
+
+// Why a verdict is no example.
+const (
+	Unscored   Reason = "unscored"    // no verdict was read out of the reply, or nothing came of it
+	AskedAgain Reason = "asked again" // the verdict was had only after a reply without one
+)
+
+// Ruling is what a run keeps of a verdict: the calls that led to it, and what came of it.
+type Ruling struct {
+	Calls  []string
+	Status eval.Status
+	Reason string
+	Drawn  bool   // each call is a draw of its own
+	Label  string // of the example; may be empty
+	Value  *float64
+}
+
+// ScoreRuling is the ruling of a score of a session.
+func ScoreRuling(s eval.Score) Ruling {
+	return Ruling{Calls: s.Calls, Status: s.Status, Reason: s.Reason, Value: s.Value}
+}
+
+// ScriptRuling is the ruling of a finding about a script.
+func ScriptRuling(f script.Finding) Ruling {
+	r := Ruling{Calls: f.Calls, Status: f.Status, Reason: f.Reason}
+	if f.Value != nil {
+		r.Label = fmt.Sprintf("%s=%g", f.Metric, *f.Value)
+	}
+	return r
+}
+
+// SurveyRuling is the ruling of a verdict on a survey.
+func SurveyRuling(v survey.Verdict) Ruling {
+	r := Ruling{Calls: v.Calls, Status: v.Status, Reason: v.Reason, Drawn: v.Method == string(judge.Samples), Value: v.Value}
+	switch {
+	case v.Label != "":
+		r.Label = "label=" + v.Label
+	case v.Value != nil && !r.Drawn:
+		r.Label = fmt.Sprintf("score=%.0f", *v.Value)
+	}
+	return r
+}
+
+// Verdict is what a judge said and what it was asked, for distilling.
+type Verdict struct {
+	Call     llm.Call
+	Messages []llm.Message // that the call's prompt names
+	Group    string        // what was judged
+	Scenario string
+	Source   string
+	ID       string   // of the run, before the call's
+	Labels   []string // of the verdict, beside its purpose
+	Score    *float64
+	// Left is why the verdict is no example; empty: it was read, and it counted.
+	Left   Reason
+	Detail string
+}
+
+// FromVerdict makes an example of the task judge: the question, and the verdict without what the judge
+// said around it. A verdict that did not count is a *Dropped.
+func FromVerdict(v *Verdict) (Example, error) {
+	purpose := strings.TrimPrefix(v.Call.Purpose, "judge:")
+	x := Example{
+		ID: v.ID + "/" + v.Call.ID, Task: Judge, Group: v.Group, Scenario: v.Scenario, Source: v.Source, Model: v.Call.Model,
+		Labels: unique(append([]string{purpose}, v.Labels...)), Score: v.Score,
+	}
+	if v.Left != "" {
+		return Example{}, x.drop(v.Left, v.Detail)
+	}
+	reply := stated(v.Call.Reply)
+	if reply == "" {
+		return Example{}, x.drop(Unscored, "the reply holds no verdict")
+	}
+	if x.Prompt = joined(v.Messages); len(x.Prompt) == 0 || x.Prompt[len(x.Prompt)-1].Role != User {
+		return Example{}, x.drop(Unscored, fmt.Sprintf("the question of the call %s is not kept", v.Call.ID))
+	}
+	x.Completion = []Message{{Assistant, reply}}
+	x.Body = material(x.Prompt[len(x.Prompt)-1].Content) + reply
+	return x, nil
+}
+
+// stated cuts the verdict's object out of a reply, as it was written. A reply that states its verdict
+// in another form is taken whole, without its reasoning.
+func stated(reply string) string {
+	r := judge.Read(reply, nil)
+	if at := strings.LastIndex(reply, "</think>"); at >= 0 {
+		reply = reply[at+len("</think>"):]
+	}
+	reply = strings.TrimSpace(reply)
+	var want any
+	if r.Status != eval.Scored || json.Unmarshal(r.Value, &want) != nil {
+		return reply
+	}
+	for at := strings.LastIndexByte(reply, '{'); at >= 0; at = strings.LastIndexByte(reply[:at], '{') {
+		var object json.RawMessage
+		var got any
+		if json.NewDecoder(strings.NewReader(reply[at:])).Decode(&object) == nil && json.Unmarshal(object, &got) == nil && reflect.DeepEqual(got, want) {
+			return string(object)
+		}
+	}
+	return reply
+}
+
+// material returns the matter of a question, without the instructions around it that are the same every
+// time: the quoted lines, or all of it where nothing is quoted.
+func material(question string) string {
+	var b strings.Builder
+	for line := range strings.Lines(question) {
+		if text, ok := strings.CutPrefix(line, "| "); ok {
+			b.WriteString(text)
+		}
+	}
+	if b.Len() == 0 {
+		return question + "\n"
+	}
+	return b.String()
+}
+
+// outcome is what came of a call.
+type outcome struct {
+	left   Reason // empty: its verdict was read, and it counted
+	detail string
+	drawn  bool
+	labels []string
+	value  *float64
+}
+
+// outcomes finds what came of every call that a verdict of a run rests on. A question that was asked
+// several times has its verdict from the last of its calls.
+func outcomes(run Run) (map[string]*outcome, error) {
+	// A call's id ends with the number of its try.
+	question := func(call string) string { return call[:max(0, strings.LastIndexByte(call, '/'))] }
+	known := map[string]*outcome{}
+	for r, err := range run.Rulings() {
+		if err != nil {
+			return nil, err
+		}
+		last := map[string]string{} // by question
+		for _, id := range r.Calls {
+			last[question(id)] = id
+		}
+		for _, id := range r.Calls {
+			o := known[id]
+			if o == nil {
+				o = &outcome{}
+				known[id] = o
+			}
+			switch {
+			case !r.Drawn && last[question(id)] != id:
+				o.left, o.detail = Unscored, "the reply held no verdict, and the judge was asked again"
+			case r.Status != eval.Scored:
+				o.left, o.detail = Unscored, r.Reason
+			default:
+				o.drawn, o.value = r.Drawn, r.Value
+				if r.Label != "" {
+					o.labels = append(o.labels, r.Label)
+				}
+			}
+		}
+	}
+	return known, nil
+}
+
+// verdicts yields a run's verdicts of judges that are models.
+func (s *Selection) verdicts(ctx context.Context, in *Source, filtered bool) iter.Seq2[Example, error] {
+	return func(yield func(Example, error) bool) {
+		known, err := outcomes(in.Run)
+		sessions := map[string]RunSession{} // of an evaluation none: each document or task is its own group
+		for row, bad := range in.Run.Sessions() {
+			if err == nil {
+				err = bad
+			}
+			sessions[row.ID] = row
+		}
+		if err != nil {
+			yield(Example{}, err)
+			return
+		}
+		found := &messages{run: in.Run, path: in.Path}
+		n := int64(0)
+		for call, err := range in.Run.Calls() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			n++
+			s.tell("read calls of "+in.Name, n, in.Calls)
+			if err == nil && (!strings.HasPrefix(call.Purpose, "judge:") || call.Finish == llm.Embedded) {
+				continue
+			}
+			v := Verdict{ID: in.Name, Call: call, Group: call.Session, Source: in.Name}
+			if row, ok := sessions[call.Session]; ok {
+				v.Group, v.Scenario = row.situation(), row.Title
+			}
+			for _, hash := range call.Prompt {
+				if err == nil {
+					var m llm.Message
+					m, err = found.find(hash)
+					v.Messages = append(v.Messages, m)
+				}
+			}
+			var x Example
+			if err == nil {
+				v.settle(known[call.ID])
+				x, err = FromVerdict(&v)
+			}
+			if err == nil && filtered {
+				err = s.passes(&x, "")
+			}
+			if !yield(x, err) || err != nil && !dropped(err) {
+				return
+			}
+		}
+	}
+}
+
+// askedMessages is how many messages a judge's question has: role, question, form. One more says what was
+// wrong with an earlier reply.
+const askedMessages = 3
+
+// nonce is where a question states its nonce, without which a draw does not count.
+var nonce = regexp.MustCompile(`nonce of this question, which is ([0-9a-f]+)`)
+
+// drew reports whether one draw of several gave a number.
+func (v *Verdict) drew() bool {
+	if m := nonce.FindStringSubmatch(v.Messages[len(v.Messages)-1].Content); m != nil && !strings.Contains(v.Call.Reply, m[1]) {
+		return false
+	}
+	return judge.Read(v.Call.Reply, drawnSchema).Status == eval.Scored
+}
+
+var drawnSchema = judge.MustSchema(`{"type":"object","properties":{"score":{"type":"integer"}},"required":["score"]}`)
+
+// settle says whether a verdict counted.
+func (v *Verdict) settle(o *outcome) {
+	fail := func(r Reason, detail string) { v.Left, v.Detail = r, detail }
+	switch {
+	case v.Call.Fault != "" || v.Call.Error != "":
+		fail(Unscored, v.Call.Error)
+	case o == nil:
+		fail(Unscored, "no score rests on it")
+	case o.left != "":
+		fail(o.left, o.detail)
+	case len(v.Messages) > askedMessages:
+		fail(AskedAgain, "its question holds what was wrong with an earlier reply")
+	case o.drawn && !v.drew():
+		fail(Unscored, "the draw gave no number")
+	default:
+		v.Labels, v.Score = slices.Clone(o.labels), o.value
+	}
+}
