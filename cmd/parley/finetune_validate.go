@@ -37,6 +37,7 @@ func finetuneValidateCommand() *cli.Command {
 // validated is the answer of the command.
 type validated struct {
 	Format   string            `json:"format"`
+	Trainer  string            `json:"trainer"` // and the version that the rules were read from
 	Files    []string          `json:"files"`
 	Rows     int64             `json:"rows"`
 	Findings []formats.Finding `json:"findings"` // the first of each rule, up to the limit
@@ -84,7 +85,7 @@ func finetuneValidate(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("validate: %w", err)
 	}
-	did.Rows, did.Errors, did.Warnings, did.Notes = sum.Rows, sum.Errors, sum.Warnings, sum.Notes
+	did.Trainer, did.Rows, did.Errors, did.Warnings, did.Notes = sum.Trainer, sum.Rows, sum.Errors, sum.Warnings, sum.Notes
 	did.Files = append(did.Files, sum.Files...)
 	did.Rules = append(did.Rules, sum.Rules...)
 	if c.Bool("json") {

@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -21,6 +22,7 @@ type axolotlConfig struct {
 	RL            string           `yaml:"rl"`
 	TrainOnInputs bool             `yaml:"train_on_inputs"`
 	ValSetSize    float64          `yaml:"val_set_size"`
+	SequenceLen   int              `yaml:"sequence_len"`
 }
 
 type axolotlDataset struct {
@@ -63,18 +65,18 @@ func openAxolotl(v *validator, path string, dir bool) ([]source, error) {
 	if len(out) == 0 {
 		return rest, err
 	}
-	for _, s := range rest { // what no configuration names is read like what one does
+	for _, s := range rest { // a file that no configuration names is read like one that is named
 		if !slices.ContainsFunc(out, func(o source) bool { return filepath.Clean(o.path) == filepath.Clean(s.path) }) {
-			s.check = out[0].check
+			s.check, s.usual = out[0].check, out[0].usual
 			out = append(out, s)
 		}
 	}
 	return out, nil
 }
 
-// axolotlConfig reads a configuration and returns the files it names. Only one that a user points at
-// has to name some.
-func (v *validator) axolotlConfig(path string, pointed bool) ([]source, error) {
+// axolotlConfig reads a configuration and returns the files it names. Only one that a user names has to
+// name some.
+func (v *validator) axolotlConfig(path string, asked bool) ([]source, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -83,36 +85,37 @@ func (v *validator) axolotlConfig(path string, pointed bool) ([]source, error) {
 	var c axolotlConfig
 	if err := yaml.Unmarshal(raw, &c); err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
-		v.bad("yaml_invalid", "repair the YAML", "the configuration cannot be read: %q", first)
+		v.report("yaml_invalid", "error", quote(first))
 		return nil, nil
 	}
-	if len(c.Datasets) == 0 && !pointed {
+	if len(c.Datasets) == 0 && !asked {
 		return nil, nil
 	}
 	v.sum.Files = append(v.sum.Files, path)
 	if len(c.Datasets) == 0 {
-		v.bad("no_datasets", "name the data under datasets", "the configuration names no datasets: axolotl refuses it")
+		v.report("no_datasets")
 	}
 	if c.ValSetSize != 0 && len(c.TestDatasets) > 0 {
-		v.bad("val_set_size", "delete val_set_size", "the configuration has val_set_size and test_datasets: axolotl refuses both together")
+		v.report("val_set_size")
 	}
 	var out []source
 	for i, d := range append(c.Datasets, c.TestDatasets...) {
-		split := finetune.Train
+		s := source{split: finetune.Train, usual: c.SequenceLen}
 		if i >= len(c.Datasets) {
-			split = finetune.Validation
+			s.split = finetune.Validation
 		}
 		files, err := v.axolotlFiles(path, d)
 		if err != nil {
 			return nil, err
 		}
 		set, ok := v.axolotlSet(&c, &d)
-		for _, f := range files {
-			check := func(v *validator, row value) { set.row(v, row) }
-			if !ok {
-				check = func(*validator, value) {}
+		s.check = func(v *validator, row *value) {
+			if ok {
+				set.row(v, row)
 			}
-			out = append(out, source{path: f, split: split, check: check})
+		}
+		for _, s.path = range files {
+			out = append(out, s)
 		}
 	}
 	return out, nil
@@ -120,12 +123,6 @@ func (v *validator) axolotlConfig(path string, pointed bool) ([]source, error) {
 
 // axolotlFiles finds the files of a dataset beside the configuration.
 func (v *validator) axolotlFiles(config string, d axolotlDataset) ([]string, error) {
-	near := func(name string) string {
-		if filepath.IsAbs(name) {
-			return name
-		}
-		return filepath.Join(filepath.Dir(config), name)
-	}
 	paths := []string{d.Path}
 	switch files := d.DataFiles.(type) {
 	case string:
@@ -138,14 +135,18 @@ func (v *validator) axolotlFiles(config string, d axolotlDataset) ([]string, err
 	}
 	var out []string
 	for _, p := range paths {
-		info, err := os.Stat(near(p))
+		near := p
+		if !filepath.IsAbs(p) {
+			near = filepath.Join(filepath.Dir(config), p)
+		}
+		info, err := os.Stat(near)
 		switch {
 		case err != nil && filepath.Ext(p) == "":
 			v.notes[fmt.Sprintf("%s names %q, which is not on this machine: it was not read", config, p)] = true
 		case err != nil:
-			v.bad("missing_file", "write the path from where axolotl is started", "the configuration names %q, which is not there", p)
+			v.report("missing_file:config", "file", quote(p))
 		case info.IsDir():
-			some, err := v.folder(near(p))
+			some, err := v.folder(near)
 			if err != nil {
 				return nil, err
 			}
@@ -153,7 +154,7 @@ func (v *validator) axolotlFiles(config string, d axolotlDataset) ([]string, err
 				out = append(out, s.path)
 			}
 		case info.Mode()&fs.ModeType == 0:
-			out = append(out, near(p))
+			out = append(out, near)
 		}
 	}
 	return out, nil
@@ -161,67 +162,62 @@ func (v *validator) axolotlFiles(config string, d axolotlDataset) ([]string, err
 
 // axolotlSet makes of a dataset's settings how its rows are read. Not ok: rows cannot be judged.
 func (v *validator) axolotlSet(c *axolotlConfig, d *axolotlDataset) (set axolotlSet, ok bool) {
-	set = axolotlUnset
+	set = axolotlUnset(v.f)
 	set.known = true
-	set.kind, _ = d.Type.(string)
+	kind, _ := d.Type.(string)
 	switch {
-	case strings.HasPrefix(set.kind, "sharegpt"):
-		v.bad("sharegpt_removed", "set type: chat_template, field_messages: conversations and message_property_mappings: {role: from, content: value}",
-			"the type is %q: axolotl has removed it and refuses the configuration", set.kind)
+	case strings.HasPrefix(kind, "sharegpt"):
+		v.report("sharegpt_removed", "type", quote(kind))
 		return set, false
-	case set.kind == "chat_template":
-	case set.kind == "chat_template.default":
+	case kind == "chat_template":
+	case kind == "chat_template.default":
 		set.preference = true
-		if c.RL == "" {
-			v.bad("rl", "set rl: dpo", "the type is chat_template.default and rl is not set: rows are read as conversations to learn")
-		}
 	default:
-		v.warn("type_unchecked", "use type: chat_template", "rows of the type %q are not judged here, only the file as such", fmt.Sprint(d.Type))
+		v.report("type_unchecked", "type", quote(fmt.Sprint(d.Type)))
 		return set, false
 	}
-	if c.RL != "" && set.kind == "chat_template" {
-		v.bad("rl", "set type: chat_template.default", "rl is %q and the type is chat_template: preferences need chat_template.default", c.RL)
+	if (c.RL != "") != set.preference {
+		v.report("rl", "type", kind, "rl", quote(c.RL))
 	}
-	for _, s := range []struct {
-		to   *string
-		from string
-	}{
-		{&set.messages, d.FieldMessages}, {&set.chosen, d.FieldChosen}, {&set.rejected, d.FieldRejected}, {&set.training, d.FieldTraining},
-		{&set.chat.role, d.FieldRole}, {&set.chat.content, d.FieldContent},
-		{&set.chat.role, d.Properties["role"]}, {&set.chat.content, d.Properties["content"]},
-	} {
-		if s.from != "" {
-			*s.to = s.from
-		}
-	}
+	set.messages = cmp.Or(d.FieldMessages, set.messages)
+	set.chosen = cmp.Or(d.FieldChosen, set.chosen)
+	set.rejected = cmp.Or(d.FieldRejected, set.rejected)
+	set.training = d.FieldTraining
+	set.chat.Role = cmp.Or(d.Properties["role"], d.FieldRole, set.chat.Role)
+	set.chat.Content = cmp.Or(d.Properties["content"], d.FieldContent, set.chat.Content)
 	if len(d.Roles) > 0 {
-		set.chat.names = map[string]who{}
-		for target, names := range d.Roles {
-			for _, name := range names {
-				if w, known := openNames[target]; known {
-					set.chat.names[name] = w
-				}
-			}
-		}
-		for name, w := range maps.All(openNames) { // a role that is not mapped goes to the template as it is
-			if _, mapped := set.chat.names[name]; !mapped && !set.preference {
-				set.chat.names[name] = w
-			}
-		}
+		set.mapRoles(d.Roles)
 	}
 	set.inputs = c.TrainOnInputs
 	if set.inputs && !set.preference {
-		v.warn("trains_everything", "set train_on_inputs: false", "train_on_inputs is set: prompts are learned like answers")
+		v.report("trains_everything:config")
 	}
 	if d.TrainOnEOS == "none" {
-		v.warn("train_on_eos", "set train_on_eos: turn", "train_on_eos is none: the model does not learn to stop")
+		v.report("train_on_eos")
 	}
 	if d.RolesToTrain != nil {
-		set.learned = map[who]bool{}
+		set.learned = map[part]bool{}
 		for _, r := range *d.RolesToTrain {
-			set.learned[set.chat.names[r]] = true
+			set.learned[set.chat.Roles[r]] = true
 		}
-		delete(set.learned, nobody)
+		delete(set.learned, "")
 	}
 	return set, true
+}
+
+// mapRoles takes over the roles of a configuration. In conversations, a role that is not mapped goes to
+// the template as it is.
+func (a *axolotlSet) mapRoles(roles map[string][]string) {
+	names := map[string]part{}
+	if !a.preference {
+		maps.Copy(names, map[string]part{"system": system, "user": user, "assistant": assistant, "tool": tool})
+	}
+	for target, from := range roles {
+		for _, name := range from {
+			if p := a.chat.Roles[target]; p == part(target) {
+				names[name] = p
+			}
+		}
+	}
+	a.chat.Roles, a.mapped = names, true
 }

@@ -2,183 +2,198 @@ package formats
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// who is the part that a message plays, whatever a format calls it.
-type who uint8
+// part is the part that a message plays, whatever a format calls it. It is empty for a role that the
+// trainer does not know.
+type part string
 
 const (
-	nobody who = iota
-	system
-	user
-	assistant
-	tool
+	system    part = "system"
+	user      part = "user"
+	assistant part = "assistant"
+	tool      part = "tool"
 )
 
-func (w who) String() string { return [...]string{"nobody", "system", "user", "assistant", "tool"}[w] }
-
-// chat is how a format writes messages, and what its trainer makes of those that are otherwise.
+// chat is how a format writes messages.
 type chat struct {
-	role, content string
-	names         map[string]who
-	keys          map[string]bool // that a message may have; nil: any
-	unknown       string          // role
-	missing       string          // role or content
-	alternate     Level           // of neighbours of one role; empty: they do no harm
-	alternates    string
-	blank         string // what an empty answer teaches
-	full          bool   // no message may be empty, whosever it is
-	answer        bool   // it is an answer, and so begins with the assistant
-	parts         func(v *validator, c *chat, m value, w who, n int)
-	message       func(v *validator, m value, w who, n int) // further rules
-}
+	Role    string          `yaml:"role"`
+	Content string          `yaml:"content"`
+	Roles   map[string]part `yaml:"roles"`
+	Keys    []string        `yaml:"keys"`   // that a message may have; none: any
+	Strict  bool            `yaml:"strict"` // no message may be empty, whoever speaks
 
-// openNames are the roles of OpenAI's messages, which most trainers take.
-var openNames = map[string]who{"system": system, "user": user, "assistant": assistant, "tool": tool}
+	answer bool // the messages are an answer, and so begin with the assistant
+	prompt bool // nothing of the messages is learned
+	marked bool // each judges marks of what is learned
+	parts  func(v *validator, m *value, w part, where string, n int)
+	each   func(v *validator, m *value, w part, n int) // further rules of a message
+}
 
 // talk is what a list of messages comes to.
 type talk struct {
-	n           int // messages
-	users       int
-	assistants  int
-	first, last who // system messages at the start aside
-	broken      bool
+	users, assistants int
+	marked            int  // assistants' messages that are marked as not to be learned
+	first, last       part // system messages at the start aside
+	broken            bool // some message could not be read
 }
 
-// talks reads a list of messages. What is wrong with them is found on the way.
-func (v *validator) talks(c *chat, messages value, where string) talk {
+// talk reads a list of messages, and reports what is wrong with each.
+func (v *validator) talk(c *chat, messages *value, where string) talk {
 	var t talk
-	clash := false
+	marks, clash := map[string]bool{}, false
+	thought := 0 // message of the assistant with reasoning, before a user's next one
+	tag, dropped := "", false
 	for n, m := range messages.items() {
-		t.n++
 		if m.kind() != object {
 			t.broken = true
-			v.bad("message_missing_key", "write each message as an object with "+c.role+" and "+c.content, "%s %d is %s: %s", where, n, m.kind(), c.missing)
+			v.report("message_missing_key", "where", where, "n", n, "key", c.Role, "role", c.Role, "content", c.Content)
 			continue
 		}
 		w := v.role(c, m, where, n)
-		if w == nobody {
-			t.broken = true
-		}
-		if c.keys != nil {
-			for key := range m.members() {
-				if !c.keys[string(key)] {
-					v.bad("message_unrecognized_key", "delete it; a message has "+keysOf(c.keys), "%s %d has the key %s, which is not one of a message: the upload is refused", where, n, quote(key))
-				}
-			}
-		}
+		t.broken = t.broken || w == ""
+		v.messageKeys(c, m, where, n)
 		if w == assistant {
 			t.assistants++
 			v.answers()
+			if found := v.reasoning(c, m, where, n); found != "" && thought == 0 {
+				thought, tag = n, found
+			}
+			dropped = dropped || thought > 0 && c.prompt
 		}
+		dropped = dropped || thought > 0 && w == user
 		v.content(c, m, w, where, n)
-		if c.message != nil {
-			c.message(v, m, w, n)
+		if c.each != nil {
+			c.each(v, m, w, n)
 		}
-		switch {
-		case w == system && n > 1:
-			if v.once("system") {
-				v.warn("system_position", "let it be the first message, or part of a user's", "%s %d is a system message: many templates refuse one that is not the first", where, n)
-			}
-			continue
-		case w == system || w == nobody:
-			continue
-		case t.first == nobody:
-			if t.first = w; w != user && !t.broken && !c.answer && c.alternate != "" {
-				v.find(c.alternate, "first_role", "begin with a user's message, after the system message if there is one", "%s %d is of the role %s and comes first: %s", where, n, w, c.alternates)
-			}
-		case t.last == w && w != tool && !clash && !t.broken:
-			clash = true
-			if c.alternate != "" {
-				v.find(c.alternate, "alternation", "merge neighbours of one role into one message", "%s %d is of the role %s, as the one before: %s", where, n, w, c.alternates)
-			}
+		if v.marks(c, m, w, where, n, marks) {
+			t.marked++
 		}
-		if w == user {
-			t.users++
-		}
-		t.last = w
+		v.turn(c, &t, w, where, n, &clash)
+	}
+	if dropped {
+		v.report("reasoning_dropped", "where", where, "n", thought, "tag", tag)
 	}
 	return t
 }
 
-// role returns the part that a message plays.
-func (v *validator) role(c *chat, m value, where string, n int) who {
-	role := m.get(c.role)
-	if role.kind() != text {
-		v.bad("message_missing_key", "give each message the keys "+c.role+" and "+c.content, "%s %d has no %s: %s", where, n, c.role, c.missing)
-		return nobody
+// turn takes down who speaks, and reports neighbours of one role.
+func (v *validator) turn(c *chat, t *talk, w part, where string, n int, clash *bool) {
+	switch {
+	case w == system && n > 1:
+		if v.once("system") {
+			v.report("system_position", "where", where, "n", n)
+		}
+		return
+	case w == system || w == "":
+		return
+	case t.first == "":
+		if t.first = w; w != user && !t.broken && !c.answer {
+			v.report("first_role", "where", where, "n", n, "role", w)
+		}
+	case t.last == w && w != tool && !*clash && !t.broken:
+		*clash = true
+		v.report("alternation", "where", where, "n", n, "role", w)
 	}
-	w, known := c.names[string(role.bytes())]
-	if !known {
-		v.bad("unrecognized_role", "use one of "+rolesOf(c.names), "%s %d has the role %s: %s", where, n, quote(role.bytes()), c.unknown)
+	if w == user {
+		t.users++
+	}
+	t.last = w
+}
+
+// role returns the part that a message plays.
+func (v *validator) role(c *chat, m *value, where string, n int) part {
+	role := m.get(c.Role)
+	if role.kind() != text {
+		v.report("message_missing_key", "where", where, "n", n, "key", c.Role, "role", c.Role, "content", c.Content)
+		return ""
+	}
+	w := c.Roles[string(role.text)]
+	if w == "" {
+		v.report("unrecognized_role", "where", where, "n", n, "role", quote(role.text), "roles", strings.Join(slices.Sorted(maps.Keys(c.Roles)), ", "))
 	}
 	return w
 }
 
+// messageKeys reports keys that a message of a strict format does not have.
+func (v *validator) messageKeys(c *chat, m *value, where string, n int) {
+	if len(c.Keys) == 0 {
+		return
+	}
+	for key := range m.members() {
+		if !slices.Contains(c.Keys, key) {
+			v.report("message_unrecognized_key", "where", where, "n", n, "key", quote(key), "keys", strings.Join(c.Keys, ", "))
+		}
+	}
+}
+
 // calls says whether a message calls tools.
-func calls(m value) bool {
+func calls(m *value) bool {
 	return m.get("tool_calls").len() > 0 || m.get("function_call").kind() == object
 }
 
 // content judges what a message says.
-func (v *validator) content(c *chat, m value, w who, where string, n int) {
-	said := m.get(c.content)
+func (v *validator) content(c *chat, m *value, w part, where string, n int) {
+	said := m.get(c.Content)
 	switch said.kind() {
 	case text:
-		v.says(said.bytes())
-		v.special(said.bytes(), where, n)
-		switch {
-		case len(bytes.TrimSpace(said.bytes())) > 0:
-			if r, _ := utf8.DecodeRune(said.bytes()); w == assistant && unicode.IsSpace(r) {
-				v.warn("leading_space", "strip the answer", "%s %d begins with white space: a model that is asked begins with a word, so the first token is not the one that was learned", where, n)
-			}
-		case calls(m):
-		case c.full && len(said.bytes()) == 0:
-			v.bad("missing_content", "delete the message, or write what was said", "%s %d is empty: %s", where, n, c.missing)
-		case w == assistant:
-			v.bad("empty_content", "delete the row, or write what should be said", "%s %d is an assistant's and empty: %s", where, n, c.blank)
-		default:
-			v.warn("empty_content", "delete the message, or write what was said", "%s %d is empty", where, n)
-		}
+		v.words(c, m, said.text, w, where, n)
 	case list:
 		if c.parts != nil {
-			c.parts(v, c, m, w, n)
+			c.parts(v, m, w, where, n)
 			return
 		}
-		v.warn("content_parts", "write the content as a string", "%s %d has a list as content: templates of text models fail on it or print it as it is", where, n)
+		v.report("content_parts", "where", where, "n", n)
 	case null, none:
 		if calls(m) && w == assistant {
-			if c.keys == nil {
-				v.warn("null_content", "write \"\" beside tool_calls", "%s %d has tool_calls and no content: templates that add to it raise TypeError", where, n)
+			if len(c.Keys) == 0 {
+				v.report("null_content", "where", where, "n", n)
 			}
-			return
+		} else if said == nil {
+			v.report("message_missing_key", "where", where, "n", n, "key", c.Content, "role", c.Role, "content", c.Content)
+		} else {
+			v.report("missing_content", "where", where, "n", n, "kind", said.k, "content", c.Content)
 		}
-		rule := "missing_content"
-		if said.kind() == none {
-			rule = "message_missing_key"
-		}
-		v.bad(rule, "write the content as a string; only a message with tool_calls goes without", "%s %d has no %s: %s", where, n, c.content, c.missing)
 	default:
-		v.bad("missing_content", "write the content as a string", "%s %d has %s as %s and not a string: %s", where, n, said.kind(), c.content, c.missing)
+		v.report("missing_content", "where", where, "n", n, "kind", said.k, "content", c.Content)
 	}
+}
+
+// words judges the text of a message.
+func (v *validator) words(c *chat, m *value, b []byte, w part, where string, n int) {
+	v.says(b)
+	v.special(b, where, n)
+	switch {
+	case len(bytes.TrimSpace(b)) > 0:
+		if r, _ := utf8.DecodeRune(b); w == assistant && unicode.IsSpace(r) {
+			v.report("leading_space", "where", where, "n", n)
+		}
+	case calls(m):
+	case c.Strict && len(b) == 0:
+		v.report("missing_content", "where", where, "n", n, "kind", "an empty string", "content", c.Content)
+	case w == assistant:
+		v.report("empty_content", "where", where, "n", n)
+	default:
+		v.report("empty_content:other", "where", where, "n", n)
+	}
+}
+
+// plain judges a text without messages, and counts its length.
+func (v *validator) plain(b []byte, where string) {
+	v.says(b)
+	v.special(b, where, 1)
 }
 
 // special looks for the markers by which models tell turns and the end of a text apart.
 func (v *validator) special(b []byte, where string, n int) {
 	if m := marker(b); m != "" {
-		v.warn("eos_text", "break the marker up, or take it out", "%s %d holds %s: a tokenizer that knows the marker ends the turn there, and the model learns what follows as another turn", where, n, m)
+		v.report("eos_text", "where", where, "n", n, "marker", m)
 	}
-}
-
-var markers = []string{
-	"<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|begin_of_text|>", "<|end_of_text|>",
-	"<|start_header_id|>", "<|end_header_id|>", "<|start_of_role|>", "<|end_of_role|>", "<|END_OF_TURN_TOKEN|>",
-	"<|START_OF_TURN_TOKEN|>", "<|end|>", "<|return|>", "<|user|>", "<|assistant|>", "<|system|>", "<|fim_prefix|>",
-	"<start_of_turn>", "<end_of_turn>", "<turn|>", "<|turn>", "<eos>", "<bos>", "<s>", "</s>", "[INST]", "[/INST]",
-	"<｜end▁of▁sentence｜>", "<｜begin▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>",
 }
 
 // marker returns the first special marker in a text, or "".
@@ -189,7 +204,7 @@ func marker(b []byte) string {
 			return ""
 		}
 		at += i
-		for _, m := range markers {
+		for _, m := range rules().Markers {
 			if len(b)-at >= len(m) && string(b[at:at+len(m)]) == m {
 				return m
 			}
@@ -197,22 +212,96 @@ func marker(b []byte) string {
 	}
 }
 
-func keysOf(set map[string]bool) string {
-	var names []string
-	for _, known := range []string{"role", "content", "name", "weight", "tool_calls", "tool_call_id", "function_call", "refusal"} {
-		if set[known] {
-			names = append(names, known)
+// marks judges the keys of a message that say whether it is learned. It returns whether one says no.
+// Of each key that the trainer does not look at, the first message of a row is reported.
+func (v *validator) marks(c *chat, m *value, w part, where string, n int, reported map[string]bool) bool {
+	if w != assistant || c.prompt || c.marked {
+		return false
+	}
+	off := false
+	for _, key := range []string{"weight", "train", "training"} {
+		mark := m.get(key)
+		if mark.kind() <= null || key != "weight" && slices.Contains(v.f.Message.Keys, "weight") {
+			continue // or it is reported as a key that a strict format does not have
+		}
+		no := slices.Contains(rules().Marks[key], string(mark.text))
+		off = off || no
+		if (no || key == "weight" && string(mark.text) != "1") && !slices.Contains(v.f.Reads, key) && !reported[key] {
+			reported[key] = true
+			rule := "train_ignored"
+			if key == "weight" {
+				rule = "weight_ignored"
+			}
+			v.report(rule, "where", where, "n", n, "key", key, "value", quote(mark.text))
 		}
 	}
-	return strings.Join(names, ", ")
+	return off
 }
 
-func rolesOf(set map[string]who) string {
-	var names []string
-	for _, known := range []string{"system", "user", "human", "input", "assistant", "gpt", "output", "tool", "function", "observation", "function_call"} {
-		if set[known] != nobody {
-			names = append(names, known)
+// reasoning looks for a model's reasoning in a message of the assistant, and returns the tag it is in.
+func (v *validator) reasoning(c *chat, m *value, where string, n int) string {
+	said := m.get(c.Content)
+	found := v.tagged(said.bytes(), where, n)
+	for _, p := range said.items() {
+		if tag := v.tagged(p.get("text").bytes(), where, n); tag != "" {
+			found = tag
 		}
 	}
-	return strings.Join(names, ", ")
+	for _, key := range []string{"reasoning_content", "thinking", "reasoning"} {
+		if b := m.get(key); found == "" && !b.blank() {
+			found = key
+		}
+	}
+	return found
+}
+
+// tagged reports tags of reasoning in a text that do not come in pairs. It returns the first tag.
+func (v *validator) tagged(b []byte, where string, n int) string {
+	if bytes.IndexAny(b, "<[") < 0 {
+		return ""
+	}
+	first, open, opened := "", "", ""
+	for _, m := range rules().tags.FindAllSubmatch(b, -1) {
+		tag, name := string(m[0]), strings.ToLower(string(m[2])+string(m[4]))
+		if first == "" {
+			first = tag
+		}
+		closes := len(m[1])+len(m[3]) > 0
+		switch {
+		case !closes && open == "":
+			open, opened = tag, name
+		case !closes: // one block within another: the inner tag is text
+		case open == "":
+			v.report("reasoning_unbalanced:close", "where", where, "n", n, "tag", quote(tag))
+			return ""
+		case opened == name:
+			open = ""
+		}
+	}
+	if open != "" {
+		v.report("reasoning_unbalanced:open", "where", where, "n", n, "tag", quote(open))
+		return ""
+	}
+	return first
+}
+
+// ends judges a conversation as a whole.
+func (v *validator) ends(t talk) {
+	switch {
+	case t.broken:
+	case t.assistants == 0:
+		v.report("example_missing_assistant_message")
+	case t.marked == t.assistants && len(v.f.Reads) > 0:
+		v.report("nothing_trained")
+	case t.last != assistant:
+		v.report("last_role", "role", t.last)
+	}
+	v.unmarked(t)
+}
+
+// unmarked reports a row that would have no trained token, if the trainer looked at marks.
+func (v *validator) unmarked(t talk) {
+	if t.assistants > 0 && t.marked == t.assistants && len(v.f.Reads) == 0 {
+		v.report("nothing_trained:unread")
+	}
 }

@@ -2,10 +2,9 @@ package formats
 
 // Parse reads one JSON value, for tests.
 func Parse(raw []byte) error {
-	var d document
-	_, err := d.parse(raw)
+	_, err := parse(raw)
 	return err
 }
 
-// Deepest is how far values may nest.
-const Deepest = deepest
+// MaxDepth is how far values may nest.
+const MaxDepth = maxDepth

@@ -1,61 +1,142 @@
-// Package formats writes training files as the trainers want them, and says of anybody's file what a
-// trainer would do with it: one file of this package a format, its writer beside its validator.
+// Package formats writes training files as the trainers want them, and says of any file what a trainer
+// would do with it.
 //
-// It knows what each trainer reads, skips, cuts and trains on. It knows no model: chat templates,
-// tokenizers and jobs stand elsewhere.
+// A format is a file of trainers/ (what the trainer reads, its limits, how rows are written, the version
+// that this was read from) and a name in order below. A trainer that reads rows as another does names it
+// under "like" and gives only what differs, such as the names of columns and keys. rules.yaml holds what
+// the validators report. Chat templates, tokenizers and jobs are elsewhere.
 package formats
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
+
+	"github.com/goccy/go-yaml"
 
 	"parley/finetune"
 )
 
-// Format is one trainer's way of wanting its data.
-type Format struct {
-	Name  string          // as users type it
-	About string          // whose format it is, in a few words
-	Tasks []finetune.Task // that it can hold
-
-	files  map[finetune.Split]string // names of the data files, where they are not SPLIT.jsonl
-	bom    bool                      // its files begin with a byte order mark
-	each   bool                      // one row an assistant's turn of the completion; otherwise one an example
-	encode func(b []byte, s *sample) []byte
-	extra  func(w *written) (map[string]string, error) // further files, by name
-	usage  func(w *written) string                     // how to train on it
-
-	loader loader
-	limits limits
-	open   func(v *validator, path string, dir bool) ([]source, error) // nil: files as they are, directories by their data files
-	check  func(v *validator, row value)
-	done   func(v *validator) // after the rows of a file
+// order lists the formats as they are shown. Each has its file in trainers/.
+var order = []string{
+	"openai-sft", "openai-dpo", "azure-sft", "trl-sft", "trl-dpo", "axolotl", "llama-factory", "sharegpt", "alpaca", "mlx", "unsloth",
 }
 
-var (
-	teaching = []finetune.Task{finetune.DM, finetune.Roleplay, finetune.Judge}
-	choosing = []finetune.Task{finetune.Preference}
-	both     = slices.Concat(teaching, choosing)
-)
+// Format is how one trainer wants its data.
+type Format struct {
+	Name string // as users type it
+	spec
+	usage *template.Template
+	extra map[string]*template.Template // further files, by name
+	way   way
+}
 
-// all are the formats in the order in which they are listed. A function, as validators refer to it.
-func all() []*Format {
-	return []*Format{
-		&openaiSFT, &openaiDPO, &azureSFT, &trlSFT, &trlDPO, &axolotl, &llamaFactory, &sharegpt, &alpaca, &mlx, &unsloth,
+// spec is a file of trainers/.
+type spec struct {
+	Like    string          `yaml:"like"`    // the format that this one changes
+	About   string          `yaml:"about"`   // the format in a few words
+	Trainer string          `yaml:"trainer"` // the program or service that reads the files
+	Version string          `yaml:"version"` // of the trainer, from which this was read
+	Tasks   []finetune.Task `yaml:"tasks"`   // that it can hold
+
+	Loader          loader                    `yaml:"loader"`
+	Check           string                    `yaml:"check"`   // the way in which rows are read: a key of ways
+	Reads           []string                  `yaml:"reads"`   // marks of messages that the trainer looks at
+	Columns         map[string]string         `yaml:"columns"` // names of columns that are not those of TRL
+	Message         chat                      `yaml:"message"`
+	Limit           limit                     `yaml:"limit"`
+	Effects         map[string]effect         `yaml:"effects"` // of rules, where they are not those of rules.yaml
+	Files           map[finetune.Split]string `yaml:"files"`   // names of data files that are not SPLIT.jsonl
+	BOM             bool                      `yaml:"bom"`     // files begin with a byte order mark
+	NeedsValidation bool                      `yaml:"needs_validation"`
+	Layout          layout                    `yaml:"write"` // of rows that are written
+	Extra           map[string]string         `yaml:"extra"` // templates of files beside the data
+	Usage           string                    `yaml:"usage"` // template of how to train on the files
+}
+
+// way is how a trainer reads files, as far as that is code.
+type way struct {
+	open  func(v *validator, path string, dir bool) ([]source, error) // nil: files as they are, directories by their data files
+	check func(v *validator, row *value)
+	done  func(v *validator) // after the rows of a file; may be nil
+}
+
+var ways = map[string]way{
+	"openai":        {check: checkOpenAI, done: enoughForOpenAI},
+	"openai-dpo":    {check: checkOpenAIDPO, done: enoughForOpenAI},
+	"trl":           {check: checkTRL},
+	"trl-dpo":       {check: checkTRLDPO},
+	"axolotl":       {open: openAxolotl, check: checkAxolotl},
+	"llama-factory": {open: openLlama, check: checkLlama},
+	"sharegpt":      {check: checkShareGPT},
+	"alpaca":        {check: checkAlpaca},
+	"mlx":           {open: openMLX, check: checkMLX, done: doneMLX},
+	"unsloth":       {check: checkUnsloth, done: doneUnsloth},
+}
+
+//go:embed rules.yaml trainers/*.yaml
+var data embed.FS
+
+// all reads the formats. Their files are part of the program, so an error in them is a panic.
+var all = sync.OnceValue(func() []*Format {
+	var out []*Format
+	for _, name := range order {
+		f := &Format{Name: name, extra: map[string]*template.Template{}}
+		raw, err := yaml.Marshal(merged(name))
+		if err == nil {
+			err = yaml.UnmarshalWithOptions(raw, &f.spec, yaml.Strict())
+		}
+		if err != nil {
+			panic(fmt.Errorf("trainers/%s.yaml: %w", name, err))
+		}
+		f.usage = template.Must(template.New(name).Funcs(functions).Parse(f.Usage))
+		for file, text := range f.Extra {
+			f.extra[file] = template.Must(template.New(file).Funcs(functions).Parse(text))
+		}
+		f.way = ways[f.Check]
+		out = append(out, f)
 	}
+	return out
+})
+
+// merged reads a file of trainers/ over the one that it is like.
+func merged(name string) map[string]any {
+	raw, err := data.ReadFile("trainers/" + name + ".yaml")
+	own := map[string]any{}
+	if err == nil {
+		err = yaml.Unmarshal(raw, &own)
+	}
+	if err != nil {
+		panic(fmt.Errorf("trainers/%s.yaml: %w", name, err))
+	}
+	like, _ := own["like"].(string)
+	if like == "" {
+		return own
+	}
+	return overlay(merged(like), own)
+}
+
+// overlay puts the members of top over those of base, and of maps within them likewise.
+func overlay(base, top map[string]any) map[string]any {
+	out := maps.Clone(base)
+	for key, v := range top {
+		below, both := out[key].(map[string]any)
+		if above, isMap := v.(map[string]any); isMap && both {
+			v = overlay(below, above)
+		}
+		out[key] = v
+	}
+	return out
 }
 
 // Names returns the names of the formats.
-func Names() []string {
-	var names []string
-	for _, f := range all() {
-		names = append(names, f.Name)
-	}
-	return names
-}
+func Names() []string { return slices.Clone(order) }
 
 // Lookup returns the format of a name.
 func Lookup(name string) (*Format, error) {
@@ -64,11 +145,11 @@ func Lookup(name string) (*Format, error) {
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("there is no format %q; there are %s", name, strings.Join(order, ", "))
 }
 
 // Holds returns nil if examples of a task can be written in the format, and otherwise an error that
-// names the formats which hold them.
+// names the formats which can hold them.
 func (f *Format) Holds(t finetune.Task) error {
 	if slices.Contains(f.Tasks, t) {
 		return nil
@@ -85,6 +166,14 @@ func (f *Format) Holds(t finetune.Task) error {
 	return fmt.Errorf("%s cannot hold examples of the task %s; those that can are %s", f.Name, t, strings.Join(others, ", "))
 }
 
+// column returns what the format calls a column.
+func (f *Format) column(name string) string {
+	if own := f.Columns[name]; own != "" {
+		return own
+	}
+	return name
+}
+
 // WriteOptions say how examples are written. The zero value is a useful one.
 type WriteOptions struct {
 	FoldSystem bool   // the system message goes into the first user's, for templates that refuse a system turn
@@ -98,10 +187,10 @@ type File struct {
 	Name     string         // within the directory
 	Split    finetune.Split // of a data file
 	Rows     int64
-	Repeated int64 // rows left out, as they stand in this split or one before: conversations may begin alike
+	Repeated int64 // rows left out, as they are in this split or one before: conversations may begin alike
 	Bytes    int64
 	Longest  int    // tokens of the longest row, approximately
-	Altered  int64  // messages of which an end-of-text marker was broken up, so that no tokenizer takes it for one
+	Altered  int64  // messages in which an end-of-text marker was broken up, so that no tokenizer takes it for one
 	Settings string // of README.md: how to train on the files
 }
 
@@ -109,10 +198,10 @@ type File struct {
 // find them and a README.md with the settings to use. Files appear whole or not at all. The last File
 // returned is the README.
 func (f *Format) Write(dir string, examples func(finetune.Split) iter.Seq2[finetune.Example, error], o WriteOptions) ([]File, error) {
-	w := &written{format: f, dir: dir, o: o, rows: map[finetune.Split]*File{}, known: newMemory(remembered)}
-	if w.o.Dataset == "" {
-		w.o.Dataset = "parley"
+	if o.Dataset == "" {
+		o.Dataset = "parley"
 	}
+	w := &written{format: f, dir: dir, o: o, rows: map[finetune.Split]*File{}, known: newMemory(remembered)}
 	files, err := w.all(examples)
 	if err != nil {
 		w.drop()
@@ -121,17 +210,17 @@ func (f *Format) Write(dir string, examples func(finetune.Split) iter.Seq2[finet
 	return files, nil
 }
 
-// ValidateOptions say what files are held against besides the format's own rules.
+// ValidateOptions say what files are compared with besides the format's own rules.
 type ValidateOptions struct {
-	MaxTokens int              // the trainer's limit; 0: its default is only mentioned
+	MaxTokens int              // the trainer's limit; 0: its usual one, by which rows are only counted
 	Counter   finetune.Counter // zero: finetune.Estimate
 	MaxLine   int              // bytes of a row that are read; longer ones are a finding; 0: 64 MiB
 	Remember  int              // rows that are compared with later ones; 0: four million, about 200 MiB
 	Progress  func(done, total int64)
 }
 
-// Validate reads files, or directories of the format's layout, in constant memory and hands every
-// finding to yield as it is found. Its own error says that reading could not go on, or what yield
+// Validate reads files, or directories of the format's layout, in bounded memory and hands every
+// finding to yield as it is found. Its own error says that reading could not go on, or is what yield
 // returned.
 func (f *Format) Validate(ctx context.Context, paths []string, o ValidateOptions, yield func(Finding) error) (Summary, error) {
 	v := newValidator(ctx, f, o, yield)

@@ -191,7 +191,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		if strings.Count(string(raw), "[")+strings.Count(string(raw), "{") > formats.Deepest {
+		if strings.Count(string(raw), "[")+strings.Count(string(raw), "{") > formats.MaxDepth {
 			t.Skip("it may nest too deeply")
 		}
 		err := formats.Parse(raw)
@@ -206,7 +206,7 @@ func TestParseDepth(t *testing.T) {
 	if err := formats.Parse([]byte(deep)); err == nil || !strings.Contains(err.Error(), "nest") {
 		t.Errorf("a deep value: %v", err)
 	}
-	if err := formats.Parse([]byte(strings.Repeat("[", formats.Deepest) + strings.Repeat("]", formats.Deepest))); err != nil {
+	if err := formats.Parse([]byte(strings.Repeat("[", formats.MaxDepth) + strings.Repeat("]", formats.MaxDepth))); err != nil {
 		t.Errorf("a value that is just deep enough: %v", err)
 	}
 }

@@ -1,29 +1,36 @@
 package formats
 
-// limits say how a trainer cuts rows to a length.
-type limits struct {
-	setting string // what it is called; empty: rows have no length
-	usual   int    // tokens, unless set
-	full    string // what becomes of a row whose prompt alone fills it
-	cut     string // and of one whose answer is cut
-	level   Level  // of the latter
+import "fmt"
+
+// limit is how a trainer cuts rows to a length.
+type limit struct {
+	Setting string `yaml:"setting"` // the name of the limit
+	Usual   int    `yaml:"usual"`   // tokens, unless it is set
+	Full    string `yaml:"full"`    // what becomes of a row whose prompt alone fills it
+	Cut     string `yaml:"cut"`     // and of one whose answer is cut
 }
 
-// tally counts what a file's rows come to.
+// tally counts the lengths of a file's rows.
 type tally struct {
 	texts   [][]byte // of the row
 	answer  int      // the first of them that belongs to the last answer
-	longest int      // tokens of the longest row
-	line    int64    // where it stands
+	longest int      // tokens of the longest row that is over the usual limit
+	line    int64    // of that row
+	over    int64    // rows over the usual limit
 }
-
-func (v *validator) resetTexts() { v.texts, v.answer = v.texts[:0], 0 }
 
 // says adds a text to the length of the row.
 func (v *validator) says(b []byte) { v.texts = append(v.texts, b) }
 
 // answers says that what follows is the last answer, as far as the row was read.
 func (v *validator) answers() { v.answer = len(v.texts) }
+
+// apart judges a text whose length does not count, as only the longer of two answers does.
+func (v *validator) apart(judge func()) {
+	texts, answer := len(v.texts), v.answer
+	judge()
+	v.texts, v.answer = v.texts[:texts], answer
+}
 
 // tokensOf counts texts with what a template adds to each.
 func (v *validator) tokensOf(texts [][]byte) int {
@@ -34,20 +41,26 @@ func (v *validator) tokensOf(texts [][]byte) int {
 	return n
 }
 
-// length holds the row against the limit.
-func (v *validator) length() {
-	l := &v.f.limits
-	if l.setting == "" {
-		return
+// usual is the limit of the file where none is asked for: what its settings say, or the trainer's.
+func (v *validator) usual() int {
+	if v.file.usual > 0 {
+		return v.file.usual
 	}
-	size := 0
+	return v.f.Limit.Usual
+}
+
+// length compares the row with the limit.
+func (v *validator) length() {
+	l, size := &v.f.Limit, 0
 	for _, t := range v.texts {
 		size += len(t)
 	}
 	most := v.o.MaxTokens
 	if most <= 0 {
-		if n := size/4 + 4*len(v.texts); n > v.tally.longest {
-			v.tally.longest, v.tally.line = n, v.line
+		if n := size/4 + 4*len(v.texts); n > v.usual() && l.Usual > 0 {
+			if v.over++; n > v.longest {
+				v.longest, v.tally.line = n, v.line
+			}
 		}
 		return
 	}
@@ -60,20 +73,25 @@ func (v *validator) length() {
 	}
 	prompt := v.tokensOf(v.texts[:v.answer])
 	whole := prompt + v.tokensOf(v.texts[v.answer:]) + v.o.Counter.PerReply
-	switch {
-	case prompt >= most && v.answer > 0:
-		v.bad("prompt_too_long", "shorten the prompt or raise "+l.setting, "the prompt has %s%d tokens and the limit is %d: %s", about, prompt, most, l.full)
-	case whole > most:
-		v.find(l.level, "too_long", "shorten the row or raise "+l.setting, "the row has %s%d tokens and the limit is %d: %s", about, whole, most, l.cut)
+	if prompt >= most && v.answer > 0 {
+		v.report("prompt_too_long", "about", about, "tokens", prompt, "max", most, "full", l.Full, "setting", l.Setting)
+	} else if whole > most {
+		v.report("too_long", "about", about, "tokens", whole, "max", most, "cut", l.Cut, "setting", l.Setting)
 	}
 }
 
-// longRows mentions the trainer's default length where no limit was given.
+// longRows mentions rows over the trainer's usual length where no limit was asked for.
 func (v *validator) longRows() {
-	l := &v.f.limits
-	if v.o.MaxTokens > 0 || l.usual == 0 || v.tally.longest <= l.usual {
-		return
+	if v.over > 0 {
+		v.reportAt(v.file.path, v.tally.line, "default_length", "rows", plural(v.over, "row"), "max", v.usual(),
+			"tokens", v.longest, "full", v.f.Limit.Full, "setting", v.f.Limit.Setting)
 	}
-	v.findAt(v.file.path, v.tally.line, Warning, "default_length", "set "+l.setting+", and check with --max-tokens",
-		"the longest row has about %d tokens, and %s is %d unless it is set: %s", v.tally.longest, l.setting, l.usual, l.full)
+}
+
+// plural returns a number with its noun.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

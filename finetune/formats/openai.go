@@ -2,170 +2,251 @@ package formats
 
 import (
 	"bytes"
-	"fmt"
-
-	"parley/finetune"
+	"slices"
 )
 
-// openaiSFT is supervised fine-tuning at OpenAI and whoever takes its files: conversations, in which
-// the assistant's messages are learned unless their weight is 0.
-var openaiSFT = Format{
-	Name: "openai-sft", About: "Supervised fine-tuning at OpenAI, and at services with its interface", Tasks: teaching,
-	encode: encodeWeighted, usage: openaiUsage,
-	loader: service, limits: openaiLimits, check: checkOpenAI, done: enoughForOpenAI,
+// openaiChat returns the messages of a row for OpenAI.
+func (v *validator) openaiChat() chat {
+	c := v.f.Message
+	c.parts, c.each = openaiParts, openaiMessage
+	return c
 }
 
-var openaiLimits = limits{
-	setting: "the model's limit for an example", level: Warning,
-	full: "examples are cut at the end, so nothing of the answer is learned",
-	cut:  "it is accepted and cut at the end, so the end of the answer is not learned",
-}
-
-// encodeWeighted writes all turns in one conversation, and weighs those of the assistant.
-func encodeWeighted(b []byte, s *sample) []byte {
-	weigh := func(weight byte) func([]byte, finetune.Message) []byte {
-		return func(b []byte, m finetune.Message) []byte {
-			if b = appendMessage(b, m); m.Role == finetune.Assistant {
-				b = append(append(b[:len(b)-1], `,"weight":`...), weight, '}')
-			}
-			return b
-		}
-	}
-	b = appendMessages(append(b, `{"messages":`...), s.prompt, weigh('0'))
-	b[len(b)-1] = ','
-	at := len(b)
-	b = appendMessages(b, s.completion, weigh('1'))
-	return append(append(b[:at], b[at+1:]...), '}')
-}
-
-func openaiUsage(w *written) string {
-	s := "Upload `" + w.name(finetune.Train) + "` as training file"
-	if w.has(finetune.Validation) {
-		s += " and `" + w.name(finetune.Validation) + "` as validation file"
-	}
-	s += " with the purpose `fine-tune`.\n"
-	if w.rows[finetune.Train].Rows < 10 {
-		s += "There are fewer than the 10 examples that a job needs.\n"
-	}
-	if w.format.Tasks[0] == finetune.Preference {
-		return s + "The method is `dpo`; only the last answer is compared.\n"
-	}
-	return s + "Assistant messages of the weight 1 are learned, those of the weight 0 are context.\n" +
-		fmt.Sprintf("The model's limit for an example has to be above %d tokens; longer ones are cut at the end.\n", w.tokens())
-}
-
-var openaiChat = chat{
-	role: "role", content: "content",
-	names: map[string]who{"system": system, "user": user, "assistant": assistant, "tool": tool, "function": tool},
-	keys: map[string]bool{
-		"role": true, "content": true, "name": true, "weight": true, "function_call": true,
-		"tool_calls": true, "tool_call_id": true, "refusal": true,
-	},
-	unknown: "the upload is refused", missing: "the upload is refused",
-	alternate: Warning, alternates: "OpenAI takes it, other services with its interface (Together) refuse it",
-	blank: "the upload is refused", full: true,
-	parts: openaiParts, message: openaiMessage,
-}
-
-// checkOpenAI holds a row against the rules of the chat format.
-func checkOpenAI(v *validator, row value) {
-	v.resetTexts()
-	messages := row.get("messages")
+// checkOpenAI compares a row with the chat format.
+func checkOpenAI(v *validator, row *value) {
+	column := v.f.column("messages")
+	messages := row.get(column)
 	if messages.kind() != list || messages.len() == 0 {
-		what := "nothing to learn from"
-		if row.has("prompt") || row.has("chosen") || row.has("conversations") || row.has("instruction") || row.has("input") {
-			what = "the row looks like another format"
+		looks := ""
+		for _, other := range []string{"prompt", "chosen", "conversations", "instruction", "input"} {
+			if row.has(other) {
+				looks = ", and the row looks like another format"
+			}
 		}
-		v.bad("missing_messages_list", `write {"messages": [{"role": ..., "content": ...}, ...]}`, "there is no list of messages, or it is empty: %s, and the upload is refused", what)
+		v.report("missing_messages_list", "column", column, "looks", looks)
 		return
 	}
-	topLevel(v, row, "messages", "tools", "parallel_tool_calls", "functions")
-	t := v.talks(&openaiChat, messages, "message")
-	trained, weighed := 0, 0
-	for _, m := range messages.items() {
-		if m.get("role").is("assistant") {
-			if weighed++; string(m.get("weight").bytes()) != "0" {
-				trained++
-			}
-		}
-	}
-	switch {
-	case t.assistants == 0 && !t.broken:
-		v.bad("example_missing_assistant_message", "add the assistant's answer", "no message is the assistant's: there is nothing to learn, and the upload is refused")
-	case weighed > 0 && trained == 0:
-		v.bad("nothing_trained", "give the weight 1 to what should be learned", "every assistant message has the weight 0: nothing of the row is learned")
-	case t.last != assistant && !t.broken:
-		v.bad("last_role", "end with the assistant's message", "the last message is of the role %s: it has to be the assistant's, and the upload is refused", t.last)
-	}
+	v.topLevel(row, column, "tools", "parallel_tool_calls", "functions")
+	c := v.openaiChat()
+	t := v.talk(&c, messages, "message")
+	v.ends(t)
 	if t.users == 0 && !t.broken {
-		v.warn("missing_user", "add what the assistant answers", "no message is a user's: the model learns to speak first")
+		v.report("missing_user")
 	}
 	v.tools(row, messages)
-	v.length()
 }
 
 // topLevel reports keys that a row does not have in the format.
-func topLevel(v *validator, row value, known ...string) {
+func (v *validator) topLevel(row *value, known ...string) {
 	for key := range row.members() {
-		found := false
-		for _, k := range known {
-			found = found || k == string(key)
-		}
 		switch {
-		case found:
-		case known[0] == "messages" && (string(key) == "text" || string(key) == "prompt" || string(key) == "completion"):
-			v.bad("two_formats", "keep one of them", "the row has messages and %s: it fits two formats, and services refuse it", key)
+		case slices.Contains(known, key):
+		case known[0] == "messages" && (key == "text" || key == "prompt" || key == "completion"):
+			v.report("two_formats", "one", "messages", "other", key)
 		default:
-			v.warn("unrecognized_key", "delete it", "the row has the key %s, which is not of the format: services that check strictly refuse it", quote(key))
+			v.report("unrecognized_key", "key", quote(key))
 		}
 	}
 }
 
 // enoughForOpenAI counts the rows of a file to learn from.
 func enoughForOpenAI(v *validator) {
-	if !v.teaches() || v.rows == 0 {
-		return
-	}
-	if v.rows < 10 {
-		v.bad("min_examples", "add examples until there are 10 at least", "the file has %d examples: a job needs 10 and fails without them", v.rows)
-	} else if v.rows < 50 {
-		v.warn("few_examples", "add examples; 50 to 100 show a difference", "the file has %d examples: OpenAI sees gains from 50 on", v.rows)
+	switch {
+	case !v.teaches() || v.rows == 0:
+	case v.rows < 10:
+		v.report("min_examples", "n", v.rows)
+	case v.rows < 50:
+		v.report("few_examples", "n", v.rows)
 	}
 }
 
-// openaiMessage holds weight, name and calls of a message against the specification.
-func openaiMessage(v *validator, m value, w who, n int) {
+// openaiMessage compares weight and name of a message with the specification.
+func openaiMessage(v *validator, m *value, w part, n int) {
 	if weight := m.get("weight"); weight.kind() > null {
 		switch {
-		case w != assistant && w != nobody:
-			v.bad("weight_role", "delete the weight", "message %d has a weight and is not the assistant's: the upload is refused", n)
-		case weight.kind() != number || !bytes.Equal(weight.bytes(), []byte("0")) && !bytes.Equal(weight.bytes(), []byte("1")):
-			v.bad("weight_value", "write 0 or 1", "message %d has the weight %s: it has to be the integer 0 or 1, and the upload is refused", n, quote(weight.bytes()))
+		case w != assistant && w != "":
+			v.report("weight_role", "where", "message", "n", n)
+		case weight.k != number || string(weight.text) != "0" && string(weight.text) != "1":
+			v.report("weight_value", "where", "message", "n", n, "value", quote(weight.text))
 		}
 	}
-	if name := m.get("name"); name.kind() > null && (name.kind() != text || len(name.bytes()) == 0 || bytes.ContainsAny(name.bytes(), " \t\r\n<|\\/>")) {
-		v.bad("name_value", "use letters, digits, _ and -", "message %d has the name %s: it may have no white space and none of < | \\ / >, and the upload is refused", n, quote(name.bytes()))
+	if name := m.get("name"); name.kind() > null && (name.k != text || len(name.text) == 0 || bytes.ContainsAny(name.text, " \t\r\n<|\\/>")) {
+		v.report("name_value", "where", "message", "n", n, "value", quote(name.text))
 	}
 }
 
 // openaiParts judges content that is a list.
-func openaiParts(v *validator, _ *chat, m value, w who, n int) {
-	parts := m.get("content")
+func openaiParts(v *validator, m *value, w part, where string, n int) {
 	said := 0
-	for _, p := range parts.items() {
+	for _, p := range m.get("content").items() {
 		switch kind := p.get("type"); {
 		case kind.is("text") && p.get("text").kind() == text:
-			said += len(p.get("text").bytes())
-			v.says(p.get("text").bytes())
+			said += len(p.get("text").text)
+			v.says(p.get("text").text)
 		case kind.is("image_url") && w == user:
 			said++
 		default:
-			v.bad("content_parts", `use {"type": "text", "text": ...}, and images in user messages only`, "message %d has a part of content that cannot be learned from: the upload is refused", n)
+			v.report("content_parts:unknown", "where", where, "n", n)
 		}
 	}
 	if said == 0 {
-		v.bad("missing_content", "write the content as a string", "message %d has an empty list as content: the upload is refused", n)
+		v.report("missing_content", "where", where, "n", n, "kind", "an empty list", "content", "content")
 		return
 	}
-	v.warn("content_parts", "write the content as a string", "message %d has a list as content: models without vision take a string only", n)
+	v.report("content_parts", "where", where, "n", n)
+}
+
+// checkOpenAIDPO compares a row with the format of preferences.
+func checkOpenAIDPO(v *validator, row *value) {
+	if !row.has("input") && (row.has("chosen") || row.has("messages")) {
+		v.report("wrong_format", "format", "trl-dpo")
+		return
+	}
+	v.topLevel(row, "input", "preferred_output", "non_preferred_output", "preferred_completion", "non_preferred_completion")
+	input := row.get("input")
+	messages := input.get("messages")
+	if messages.kind() != list || messages.len() == 0 {
+		v.report("missing_messages_list", "column", "input.messages", "looks", "")
+	}
+	c := v.openaiChat()
+	c.prompt = true
+	t := v.talk(&c, messages, "input message")
+	v.promptEnds(t, messages.len())
+	v.tools(input, messages)
+	v.answers()
+	better := v.output(row, "preferred_output", "preferred_completion")
+	var worse *value
+	v.apart(func() { worse = v.output(row, "non_preferred_output", "non_preferred_completion") })
+	v.compare(better, worse)
+	if last := messages.last().get("content"); better.kind() == text && last.kind() == text && len(last.text) > 0 && bytes.HasPrefix(better.text, last.text) {
+		v.report("prompt_repeated:message", "column", "preferred_output")
+	}
+}
+
+// promptEnds judges the end of a prompt of n messages.
+func (v *validator) promptEnds(t talk, n int) {
+	switch {
+	case t.broken || n == 0:
+	case t.last == assistant:
+		v.report("last_role:prompt", "role", t.last)
+	case t.last == "":
+		v.report("missing_user:prompt")
+	}
+}
+
+// compare reports two answers that are the same.
+func (v *validator) compare(a, b *value) {
+	if a.kind() == text && b.kind() == text && bytes.Equal(bytes.TrimSpace(a.text), bytes.TrimSpace(b.text)) {
+		v.report("identical")
+	}
+}
+
+// output judges an answer, and returns the content of its one message.
+func (v *validator) output(row *value, name, other string) *value {
+	out := row.get(name)
+	if out.kind() <= null && row.has(other) {
+		v.report("field_names", "column", other, "right", name)
+		out = row.get(other)
+	}
+	if out.kind() != list || out.len() == 0 {
+		v.report("missing_" + name)
+		return nil
+	}
+	if out.len() > 1 {
+		v.report("one_answer", "column", name, "n", out.len())
+	}
+	c := v.openaiChat()
+	for n, m := range out.items() {
+		if w := v.role(&c, m, name, n); w == user || w == system {
+			v.report("answer_role", "column", name, "role", w)
+		}
+		if calls(m) {
+			v.report("text_only", "column", name, "n", n)
+		} else {
+			v.content(&c, m, assistant, name, n)
+			v.reasoning(&c, m, name, n)
+		}
+		if m.has("weight") {
+			v.report("weight_role", "where", name, "n", n)
+		}
+	}
+	return out.last().get("content")
+}
+
+// tools compares the tools of a row, the calls and their answers with OpenAI's specification.
+func (v *validator) tools(row, messages *value) {
+	for _, key := range []string{"tools", "functions"} {
+		listed := row.get(key)
+		if listed.kind() > null && listed.k != list {
+			v.report("tools", "what", key+" is "+listed.k.String()+" and not a list", "how", "write a list")
+		}
+		for _, t := range listed.items() {
+			f := t
+			if key == "tools" {
+				if f = t.get("function"); !t.get("type").is("function") {
+					f = nil
+				}
+			}
+			if f.get("name").kind() != text {
+				v.report("tools", "what", "an entry of "+key+" is not a function with a name",
+					"how", `write {"type": "function", "function": {"name": ..., "parameters": {...}}}`)
+			}
+		}
+	}
+	if row.has("functions") && v.once("functions") {
+		v.report("functions_deprecated")
+	}
+	if p := row.get("parallel_tool_calls"); p.kind() > null && p.k != boolean {
+		v.report("tools", "what", "parallel_tool_calls is "+p.k.String(), "how", "write true or false")
+	}
+	called := map[string]bool{}
+	for n, m := range messages.items() {
+		v.toolCalls(m, n, called)
+		if !m.get("role").is("tool") {
+			continue
+		}
+		if id := m.get("tool_call_id"); id.kind() != text {
+			v.report("tool_call_id", "n", n, "what", "is a tool's and has no tool_call_id")
+		} else if !called[string(id.text)] {
+			v.report("tool_call_id", "n", n, "what", "answers the call "+quote(id.text)+", which was not made")
+		}
+	}
+	if len(called) > 0 && !row.has("tools") && v.once("tools") {
+		v.report("tools:unlisted")
+	}
+}
+
+// toolCalls judges the calls of a message, and adds their ids to called.
+func (v *validator) toolCalls(m *value, n int, called map[string]bool) {
+	made := m.get("tool_calls")
+	if made.kind() > null && (made.k != list || made.len() == 0) {
+		v.report("tool_calls", "n", n, "what", "has tool_calls without a call")
+	}
+	for _, c := range made.items() {
+		f := c.get("function")
+		switch {
+		case !m.get("role").is("assistant"):
+			v.report("tool_calls", "n", n, "what", "calls tools and is not the assistant's")
+		case c.get("id").kind() != text || !c.get("type").is("function") || f.get("name").kind() != text:
+			v.report("tool_calls", "n", n, "what", "has a call without id, type or function with a name")
+		}
+		v.arguments(f, n)
+		called[string(c.get("id").bytes())] = true
+	}
+	if f := m.get("function_call"); f.kind() == object {
+		v.arguments(f, n)
+	}
+}
+
+// arguments have to be a JSON text in a string.
+func (v *validator) arguments(f *value, n int) {
+	args := f.get("arguments")
+	if args.kind() != text {
+		v.report("arguments_not_string", "n", n, "kind", args.kind())
+		return
+	}
+	v.says(args.text)
+	if _, err := parse(args.text); err != nil {
+		v.report("arguments_json", "n", n, "error", err)
+	}
 }

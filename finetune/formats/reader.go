@@ -3,6 +3,7 @@ package formats
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 )
@@ -12,21 +13,28 @@ const (
 	chunk   = 1 << 20  // bytes that are read at once
 )
 
-// reader cuts a file into rows: lines, or the values of a JSON text when values is set, where a list
-// around them all counts for nothing. It holds one row at a time.
+// row is a row as it is in a file.
+type row struct {
+	raw  []byte // valid until the next row is read; nil if it is longer than the most that is read
+	line int64  // where it begins
+	size int64  // bytes
+}
+
+// reader reads a file row by row. It holds one row at a time.
 type reader struct {
-	in     *bufio.Reader
-	values bool
-	most   int
-	buf    []byte
-	at     int64 // line of the next byte, from 1
-	bytes  int64 // read so far
-	opened bool  // the list around all values has begun
-	closed bool  // and ended
+	in    *bufio.Reader
+	most  int // bytes of a row
+	bytes int64
+	buf   []byte
+	line  int64 // that is read next
+
+	values *json.Decoder // of a file of values; nil: rows are lines
+	list   bool          // the values are one list
+	lines  *lineFinder
 }
 
 func newReader(in io.Reader, most int) *reader {
-	return &reader{in: bufio.NewReaderSize(in, chunk), most: most, at: 1}
+	return &reader{in: bufio.NewReaderSize(in, chunk), most: most, line: 1}
 }
 
 var mark = []byte("\xEF\xBB\xBF") // byte order mark
@@ -34,136 +42,138 @@ var mark = []byte("\xEF\xBB\xBF") // byte order mark
 // bom passes a byte order mark and says whether there is one.
 func (r *reader) bom() bool {
 	head, _ := r.in.Peek(len(mark))
-	if !bytes.Equal(head, mark) {
-		return false
+	there := bytes.Equal(head, mark)
+	if there {
+		r.in.Discard(len(mark))
+		r.bytes += int64(len(mark))
 	}
-	r.in.Discard(len(mark))
-	r.bytes += int64(len(mark))
-	return true
+	return there
 }
 
-// starts says whether a byte is the first that is no white space.
-func (r *reader) starts(c byte) bool {
+// isList says whether the file is one JSON list: it begins with a bracket, and its first line is not a
+// whole row with others after it.
+func (r *reader) isList() bool {
 	head, _ := r.in.Peek(chunk)
 	head = bytes.TrimLeft(head, " \t\r\n")
-	return len(head) > 0 && head[0] == c
+	first, rest, _ := bytes.Cut(head, []byte("\n"))
+	return bytes.HasPrefix(head, []byte("[")) && !(json.Valid(first) && len(bytes.TrimSpace(rest)) > 0)
 }
 
-// next returns a row and its line. It is valid until the next call. Of a row that is longer than most
-// there is nothing but its length. The error is io.EOF at the end.
-func (r *reader) next() (row []byte, line, length int64, err error) {
-	if r.values {
+// asValues makes the reader read JSON values instead of lines.
+func (r *reader) asValues(list bool) {
+	r.lines = &lineFinder{in: r.in, most: int64(r.most) + 2*chunk, line: 1}
+	r.values = json.NewDecoder(r.lines)
+	if r.list = list; list {
+		r.values.Token()
+	}
+}
+
+// next returns the next row. The error is io.EOF at the end, and errRest if what follows cannot be read.
+func (r *reader) next() (row, error) {
+	if r.values != nil {
 		return r.nextValue()
 	}
-	line = r.at
+	out := row{line: r.line}
 	r.buf = r.buf[:0]
 	for {
 		part, err := r.in.ReadSlice('\n')
-		length += int64(len(part))
-		r.bytes += int64(len(part))
+		out.size += int64(len(part))
+		if out.size <= int64(r.most) {
+			r.buf = append(r.buf, part...)
+		}
 		if errors.Is(err, bufio.ErrBufferFull) {
-			if length <= int64(r.most) {
-				r.buf = append(r.buf, part...)
-			}
 			continue
 		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, line, length, err
+		if err != nil && (!errors.Is(err, io.EOF) || out.size == 0) {
+			return out, err
 		}
-		if length == 0 {
-			return nil, line, 0, io.EOF
-		}
-		r.at++
-		switch {
-		case length > int64(r.most):
-			row = nil
-		case len(r.buf) > 0:
-			r.buf = append(r.buf, part...)
-			row = r.buf
-		default:
-			row = part
-		}
-		return bytes.TrimSuffix(bytes.TrimSuffix(row, []byte("\n")), []byte("\r")), line, length, nil
+		break
 	}
+	r.line++
+	r.bytes += out.size
+	if out.size <= int64(r.most) {
+		out.raw = bytes.TrimSuffix(bytes.TrimSuffix(r.buf, []byte("\n")), []byte("\r"))
+	}
+	return out, nil
 }
 
-// nextValue returns the next value of a JSON text, whose inner lines do not matter.
-func (r *reader) nextValue() (row []byte, line, length int64, err error) {
-	c, err := r.gap()
-	if err != nil {
-		return nil, r.at, 0, err
+// errRest says that a value cannot be read, and so nothing after it.
+var errRest = errors.New("the rest of the file cannot be read")
+
+// nextValue returns the next value of a file of JSON values. A broken one is returned with errRest.
+func (r *reader) nextValue() (row, error) {
+	var raw json.RawMessage
+	before := r.values.InputOffset()
+	if r.list && !r.values.More() {
+		if _, err := r.values.Token(); err == nil {
+			return r.rest(true)
+		}
+		return r.rest(false)
 	}
-	line = r.at
-	r.buf = r.buf[:0]
-	depth, quoted, escaped := 0, false, false
-	for {
-		if length++; length <= int64(r.most) {
-			r.buf = append(r.buf, c)
-		}
-		ends := false
-		switch {
-		case escaped:
-			escaped = false
-		case quoted:
-			escaped = c == '\\'
-			if quoted = c != '"'; !quoted {
-				ends = depth == 0
-			}
-		case c == '"':
-			quoted = true
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-			ends = depth <= 0
-		}
-		if ends {
-			break
-		}
-		if depth == 0 && !quoted { // a number or word ends where something else begins
-			if after, _ := r.in.Peek(1); len(after) == 0 || bytes.IndexByte([]byte(" \t\r\n,]}[{\""), after[0]) >= 0 {
-				break
-			}
-		}
-		if c, err = r.byte(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, line, length, err
-		}
+	err := r.values.Decode(&raw)
+	r.bytes = r.values.InputOffset()
+	switch {
+	case err == nil:
+		return row{raw: raw, line: r.lines.at(r.bytes - int64(len(raw))), size: int64(len(raw))}, nil
+	case errors.Is(err, io.EOF) && !r.list:
+		return row{}, io.EOF
+	case errors.Is(err, errLong):
+		return row{line: r.lines.at(before), size: r.lines.read - before}, errRest
 	}
-	if length > int64(r.most) {
-		return nil, line, length, nil
-	}
-	return r.buf, line, length, nil
+	return r.rest(false)
 }
 
-// gap passes what stands between two values, and returns the first byte of the next.
-func (r *reader) gap() (byte, error) {
-	for {
-		c, err := r.byte()
-		if err != nil {
-			return 0, err
-		}
-		switch {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',':
-		case c == '[' && !r.opened:
-			r.opened = true
-		case c == ']' && r.opened && !r.closed:
-			r.closed = true
-		default:
-			r.opened = true
-			return c, nil
-		}
+// rest returns what cannot be read as a row, with errRest. After the end of a list there may be
+// nothing.
+func (r *reader) rest(ended bool) (row, error) {
+	r.bytes = r.values.InputOffset()
+	rest, err := io.ReadAll(io.LimitReader(io.MultiReader(r.values.Buffered(), r.lines), chunk))
+	if err != nil && !errors.Is(err, errLong) {
+		return row{line: r.lines.line}, err
 	}
+	broken := bytes.TrimLeft(rest, ", \t\r\n")
+	line := r.lines.at(r.bytes + int64(len(rest)-len(broken)))
+	switch {
+	case len(broken) == 0 && ended:
+		return row{}, io.EOF
+	case len(broken) == 0:
+		broken = []byte("[") // which has no end
+	}
+	return row{raw: broken, line: line, size: int64(len(broken))}, errRest
 }
 
-func (r *reader) byte() (byte, error) {
-	c, err := r.in.ReadByte()
-	if err == nil {
-		r.bytes++
+var errLong = errors.New("a value is too long")
+
+// lineFinder counts the lines of what is read through it.
+type lineFinder struct {
+	in   io.Reader
+	most int64   // bytes that are read after the last offset asked for
+	read int64   // bytes
+	ends []int64 // offsets of line ends that were read and not yet counted
+	last int64   // offset asked for
+	line int64   // of it
+}
+
+func (l *lineFinder) Read(b []byte) (int, error) {
+	if l.read-l.last > l.most {
+		return 0, errLong
+	}
+	n, err := l.in.Read(b)
+	for i, c := range b[:n] {
 		if c == '\n' {
-			r.at++
+			l.ends = append(l.ends, l.read+int64(i))
 		}
 	}
-	return c, err
+	l.read += int64(n)
+	return n, err
+}
+
+// at returns the line of an offset, which must not be before the last one asked for.
+func (l *lineFinder) at(offset int64) int64 {
+	n := 0
+	for n < len(l.ends) && l.ends[n] < offset {
+		n++
+	}
+	l.ends, l.last, l.line = l.ends[n:], offset, l.line+int64(n)
+	return l.line
 }

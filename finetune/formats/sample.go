@@ -9,7 +9,7 @@ import (
 	"parley/finetune"
 )
 
-// sample is what becomes one row: after the prompt come the messages of the completion, of which the
+// sample is one row: after the prompt come the messages of the completion, of which the
 // assistant's are learned.
 type sample struct {
 	prompt, completion []finetune.Message

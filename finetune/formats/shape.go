@@ -2,6 +2,7 @@ package formats
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 )
 
@@ -12,7 +13,7 @@ type shape struct {
 	n   int // keys that are remembered
 }
 
-// fields are the keys of the objects that stand in one place.
+// fields are the keys of the objects in one place of the rows.
 type fields struct {
 	by     map[string]*field
 	n      int64 // objects seen
@@ -22,7 +23,6 @@ type fields struct {
 // field is what a key holds.
 type field struct {
 	name   string // with that of the place
-	place  string // what the names of keys inside begin with
 	kind   kind
 	line   int64
 	words  bool   // some string is not a date
@@ -31,28 +31,26 @@ type field struct {
 }
 
 const (
-	mostKeys  = 256  // of one place that are remembered
-	mostPaths = 4096 // of a file
-	mostDepth = 8
+	maxKeys  = 256  // of one place that are remembered
+	maxPaths = 4096 // of a file
+	maxLevel = 8    // of nesting
 )
 
-func (s *shape) row(v *validator, row value) { s.top.object(v, row, "", 0) }
-
-// object looks at an object that stands in a place, whose name ends with a point if it has one.
-func (f *fields) object(v *validator, o value, place string, depth int) {
+// object looks at an object in a place, whose name ends with a point if it has one.
+func (f *fields) object(v *validator, o *value, place string, depth int) {
 	if f.by == nil {
 		f.by = map[string]*field{}
 	}
 	met := 0
 	for key, m := range o.members() {
-		known := f.by[string(key)]
+		known := f.by[key]
 		if known == nil {
-			if len(f.by) >= mostKeys || v.shape.n >= mostPaths {
+			if len(f.by) >= maxKeys || v.shape.n >= maxPaths {
 				continue
 			}
 			v.shape.n++
-			known = &field{name: place + string(key), line: v.line}
-			f.by[string(key)] = known
+			known = &field{name: place + key, line: v.line}
+			f.by[key] = known
 			if f.n > 0 {
 				v.pads(known.name, place, "earlier ones do not have it")
 			}
@@ -63,7 +61,7 @@ func (f *fields) object(v *validator, o value, place string, depth int) {
 	if f.n++; met < len(f.by) && !f.differ {
 		f.differ = true
 		for _, key := range slices.Sorted(maps.Keys(f.by)) {
-			if o.get(key).kind() == none {
+			if o.get(key) == nil {
 				v.pads(f.by[key].name, place, "this one does not have it")
 				break
 			}
@@ -73,37 +71,27 @@ func (f *fields) object(v *validator, o value, place string, depth int) {
 
 // pads reports that keys differ, once for a place.
 func (v *validator) pads(name, place, which string) {
-	if v.f == &axolotl || !v.once("keys"+place) { // axolotl takes padding out again
-		return
+	if v.f.Check != "axolotl" && v.once("keys"+place) { // axolotl takes padding out again
+		v.report("keys_differ", "key", quote(name), "which", which)
 	}
-	who := "datasets fills in None"
-	if place != "" {
-		who = "datasets up to 4 fills in None"
-	}
-	v.warn("keys_differ", "write the same keys in every row and message, with \"\" where there is nothing",
-		"not all have the key %s, %s: %s, which templates that ask \"is defined\" take for a value", quote([]byte(name)), which, who)
 }
 
-func (f *field) meet(v *validator, m value, depth int) {
+func (f *field) meet(v *validator, m *value, depth int) {
 	k := m.kind()
-	if k == null || depth >= mostDepth {
+	if k == null || depth >= maxLevel {
 		return
 	}
 	if f.kind == none {
 		f.kind, f.line = k, v.line
 	} else if f.kind != k {
-		v.warn("type_differs", "give the key one type in all rows; nested data can be a JSON string",
-			"%s is %s here and %s in line %d: pyarrow, and with it datasets up to 4, stops (\"changed from ... to ...\"); datasets 5 leaves the column untyped", quote([]byte(f.name)), k, f.kind, f.line)
+		v.report("type_differs", "key", quote(f.name), "kind", k, "before", f.kind, "line", f.line)
 		return
 	}
 	switch k {
 	case text:
-		f.words = f.words || !dated(m.bytes())
+		f.words = f.words || !dates.Match(m.text)
 	case object:
-		if f.place == "" {
-			f.place = f.name + "."
-		}
-		f.inside.object(v, m, f.place, depth+1)
+		f.inside.object(v, m, f.name+".", depth+1)
 	case list:
 		if f.items == nil {
 			f.items = &field{name: f.name + "[]"}
@@ -114,7 +102,10 @@ func (f *field) meet(v *validator, m value, depth int) {
 	}
 }
 
-// dates reports strings that pyarrow would not leave strings: where all of a key look like a date.
+// dates matches what pyarrow takes for a time: YYYY-MM-DD, and hh:mm or more behind it.
+var dates = regexp.MustCompile(`^\d{4}-\d\d-\d\d([ T][\d:.Z]{5,21})?$`)
+
+// dates reports keys all of whose strings look like dates, which pyarrow would not leave strings.
 func (f *fields) dates(v *validator) {
 	for _, key := range slices.Sorted(maps.Keys(f.by)) {
 		f.by[key].dates(v)
@@ -123,31 +114,10 @@ func (f *fields) dates(v *validator) {
 
 func (f *field) dates(v *validator) {
 	if f.kind == text && !f.words {
-		v.findAt(v.file.path, f.line, Error, "date_strings", "add a word to one of them, or write Parquet",
-			"every %s of the file looks like a date: datasets makes times of them, which are no text to a trainer", quote([]byte(f.name)))
+		v.reportAt(v.file.path, f.line, "date_strings", "key", quote(f.name))
 	}
 	f.inside.dates(v)
 	if f.items != nil {
 		f.items.dates(v)
 	}
-}
-
-// dated says whether pyarrow takes a string for a time: YYYY-MM-DD, and hh:mm or more behind it.
-func dated(b []byte) bool {
-	const day = "dddd-dd-dd"
-	if len(b) < len(day) || len(b) > 32 {
-		return false
-	}
-	for i, c := range b {
-		digit := '0' <= c && c <= '9'
-		switch {
-		case i < len(day) && digit != (day[i] == 'd'), i < len(day) && !digit && c != '-':
-			return false
-		case i == len(day) && c != ' ' && c != 'T':
-			return false
-		case i > len(day) && !digit && c != ':' && c != '.' && c != 'Z':
-			return false
-		}
-	}
-	return len(b) == len(day) || len(b) >= len(day)+6
 }

@@ -5,113 +5,65 @@ import (
 	"fmt"
 	"unicode"
 	"unicode/utf8"
-
-	"parley/finetune"
 )
 
-// trlSFT is supervised fine-tuning with TRL: prompt and completion, of which TRL trains on the
-// completion only. Rows of messages are trained on as a whole.
-var trlSFT = Format{
-	Name: "trl-sft", About: "Supervised fine-tuning with TRL: conversational prompt and completion, one row an answer", Tasks: teaching,
-	each: true, encode: encodeCompletion, usage: trlUsage,
-	loader: arrow, check: checkTRL,
-	limits: limits{
-		setting: "max_length", usual: 1024, level: Warning,
-		full: "a prompt that fills it leaves no token to learn, and the row is dropped without a word",
-		cut:  "the answer is cut and its end never learned",
-	},
-}
-
-func encodeCompletion(b []byte, s *sample) []byte {
-	b = appendMessages(append(b, `{"prompt":`...), s.prompt, appendMessage)
-	return append(appendMessages(append(b, `,"completion":`...), s.completion, appendMessage), '}')
-}
-
-func trlUsage(w *written) string {
-	files := fmt.Sprintf("\"train\": %q", w.name(finetune.Train))
-	if w.has(finetune.Validation) {
-		files += fmt.Sprintf(", \"validation\": %q", w.name(finetune.Validation))
+// checkTRL compares a row with what SFTTrainer reads. Of prompt and completion it trains on the
+// completion only; rows of messages are trained on as a whole.
+func checkTRL(v *validator, row *value) {
+	prompt, completion := row.get(v.f.column("prompt")), row.get(v.f.column("completion"))
+	whole := v.f.column("messages")
+	if v.f.Check != "trl" {
+		whole = "messages"
 	}
-	config, loss := "SFTConfig", "`completion_only_loss` stays unset: with prompt and completion the prompt is masked."
-	if w.task == finetune.Preference {
-		config, loss = "DPOConfig", "The prompt is explicit, so nothing has to be extracted."
-	}
-	return fmt.Sprintf("    data = load_dataset(\"json\", data_files={%s})\n    args = %s(max_length=%d)\n\n", files, config, w.tokens()) +
-		"The default max_length of 1024 drops rows whose prompt fills it. " + loss + "\n" +
-		"No end-of-text token stands in the rows: the chat template has to write it.\n"
-}
-
-var trlChat = chat{
-	role: "role", content: "content", names: trlNames,
-	unknown:   "the template gets it as it is, and most raise or leave the message out",
-	missing:   "the template raises, or writes None",
-	alternate: Warning, alternates: "templates of Mistral, Gemma and Llama 2 raise \"roles must alternate\"",
-	blank: "only the end of the turn is learned, so the model learns to say nothing",
-}
-
-var trlNames = map[string]who{"system": system, "developer": system, "user": user, "assistant": assistant, "tool": tool}
-
-func checkTRL(v *validator, row value) {
-	v.resetTexts()
-	prompt, completion := row.get("prompt"), row.get("completion")
 	switch {
 	case prompt.kind() > null || completion.kind() > null:
-		for _, other := range []string{"messages", "text", "conversations"} {
+		for _, other := range []string{whole, "text", "conversations"} {
 			if row.has(other) {
-				v.bad("two_formats", "keep one of them", "the row has prompt or completion and %s: TRL looks at any one of them to tell whether it is a conversation", other)
+				v.report("two_formats", "one", "prompt or completion", "other", other)
 			}
 		}
 		v.promptAndCompletion(prompt, completion)
-	case row.has("messages") && row.has("text"):
-		v.bad("two_formats", "keep one of them", "the row has messages and text: it fits two formats, and the text is not trained on")
-		fallthrough
-	case row.has("messages"):
-		v.whole(row.get("messages"), &trlChat, "messages")
+	case row.has(whole):
+		if row.has("text") {
+			v.report("two_formats", "one", whole, "other", "text")
+		}
+		v.whole(row.get(whole), v.f.Message, whole)
 	case row.has("conversations"):
-		c := trlChat
+		c := v.f.Message
 		if row.get("conversations").last().has("from") {
-			c.role, c.content = "from", "value"
+			c.Role, c.Content = "from", "value"
 		} else {
-			v.bad("missing_columns", "call the column messages", "TRL converts conversations with from and value only, and here they have neither: it looks for text and raises KeyError")
+			v.report("missing_columns:conversations")
 		}
-		v.whole(row.get("conversations"), &c, "conversations")
+		v.whole(row.get("conversations"), c, "conversations")
 	case row.has("text"):
-		if said := row.get("text"); said.kind() != text || len(bytes.TrimSpace(said.bytes())) == 0 {
-			v.bad("empty_content", "write a text", "the text is empty or not a string: there is nothing to train on")
+		if said := row.get("text"); said.blank() {
+			v.report("empty_content:text", "column", "text")
 		} else {
-			v.says(said.bytes())
-			v.special(said.bytes(), "text", 1)
+			v.plain(said.text, "text")
+			v.tagged(said.text, "text", 1)
 		}
-		v.everything("text")
+		v.advise("trains_everything", "column", "text")
 	case row.has("chosen"):
-		v.bad("wrong_format", "check it with --for trl-dpo", "the row is a preference: SFTTrainer finds no text in it and raises KeyError")
+		v.report("wrong_format", "format", "trl-dpo")
 	default:
-		v.bad("missing_columns", `write {"prompt": [...], "completion": [...]}`, "the row has none of prompt and completion, messages, or text: SFTTrainer raises KeyError")
+		v.report("missing_columns", "column", whole)
 	}
 	v.templateTools(row)
-	v.length()
 }
 
 // templateTools have to be a list, or one written as JSON in a string.
-func (v *validator) templateTools(row value) {
+func (v *validator) templateTools(row *value) {
+	const how = "write a list, or one in a string by json.dumps"
 	tools := row.get("tools")
 	switch tools.kind() {
 	case none, null, list:
 	case text:
-		var d document
-		if got, err := d.parse(tools.bytes()); err != nil || got.kind() != list {
-			v.bad("tools", "write the list with json.dumps", "tools is a string that is not a JSON list: json.loads or the template raises")
+		if got, err := parse(tools.text); err != nil || got.k != list {
+			v.report("tools", "what", "tools is a string that is not a JSON list", "how", how)
 		}
 	default:
-		v.bad("tools", "write a list, or a string with one", "tools is %s and not a list: the template raises", tools.kind())
-	}
-}
-
-// everything warns of rows in which prompts are learned like answers.
-func (v *validator) everything(column string) {
-	if v.once("everything") {
-		v.warn("trains_everything", "write prompt and completion; or set assistant_only_loss, which needs {% generation %} marks in the template and raises RuntimeError without them",
-			"rows have %s: TRL trains on the whole of it, prompts included", column)
+		v.report("tools", "what", "tools is "+tools.k.String()+" and not a list", "how", how)
 	}
 }
 
@@ -121,99 +73,248 @@ func (v *validator) form(is string) {
 	if !known {
 		v.state = is
 	} else if first != is {
-		v.bad("mixed_rows", "write all rows of a file in one form", "the row is made of %s and the first of %s: TRL goes by the first when it adds the end of text, and raises or leaves it out", is, first)
+		v.report("mixed_rows", "form", is, "first", first)
 	}
 }
 
 // whole judges a conversation that is trained on as a whole.
-func (v *validator) whole(messages value, c *chat, column string) {
+func (v *validator) whole(messages *value, c chat, column string) {
 	if messages.kind() != list || messages.len() == 0 {
-		v.bad("empty_messages", "delete the row", "%s is not a list with a message: TRL takes the first and raises IndexError", column)
+		v.report("empty_messages", "column", column)
 		return
 	}
-	t := v.talks(c, messages, "message")
-	switch {
-	case t.broken:
-	case t.assistants == 0:
-		v.bad("example_missing_assistant_message", "add the assistant's answer", "no message is the assistant's: the model learns the prompts only")
-	case t.last != assistant:
-		v.warn("last_role", "end with the assistant's message", "the last message is of the role %s: the model learns to write it", t.last)
-	}
-	v.everything(column)
+	v.ends(v.talk(&c, messages, "message"))
+	v.advise("trains_everything", "column", column)
 }
 
 // promptAndCompletion judges a row in which the completion is learned.
-func (v *validator) promptAndCompletion(prompt, completion value) {
+func (v *validator) promptAndCompletion(prompt, completion *value) {
 	switch {
 	case prompt.kind() <= null:
-		v.bad("missing_prompt", "add the prompt", "there is a completion and no prompt: TRL looks for text and raises KeyError")
+		v.report("missing_prompt")
 	case completion.kind() <= null:
-		v.bad("missing_completion", "add the completion", "there is a prompt and no completion: TRL raises KeyError")
-	case prompt.kind() == text && completion.kind() == text:
+		v.report("missing_completion")
+	case prompt.k == text && completion.k == text:
 		v.form("strings")
-		v.plainPrompt(prompt, "the prompt")
+		v.plainPrompt(prompt)
 		v.answers()
-		v.says(completion.bytes())
-		if len(bytes.TrimSpace(completion.bytes())) == 0 {
-			v.bad("empty_content", "delete the row", "the completion is empty: only the end of the text is learned")
-		}
-		v.special(completion.bytes(), "completion", 1)
-	case prompt.kind() == list && completion.kind() == list:
+		v.plainAnswer(completion, "completion")
+	case prompt.k == list && completion.k == list:
 		v.form("messages")
-		v.conversation(&trlChat, prompt)
+		v.conversation(prompt)
 		v.answers()
 		v.continuation(completion, "completion")
 	default:
-		v.bad("mixed_form", "write both as lists of messages, or both as strings", "the prompt is %s and the completion is %s: TRL adds one to the other and raises TypeError", prompt.kind(), completion.kind())
+		v.report("mixed_form", "kinds", fmt.Sprintf("%s and %s", prompt.k, completion.k))
 	}
 }
 
 // plainPrompt judges a prompt that is a string, to which the answer is added without a template.
-func (v *validator) plainPrompt(prompt value, what string) {
-	v.says(prompt.bytes())
-	v.special(prompt.bytes(), "prompt", 1)
-	if len(prompt.bytes()) == 0 {
-		v.warn("empty_content", "write a prompt", "%s is empty: the model learns to begin with the answer", what)
+func (v *validator) plainPrompt(prompt *value) {
+	v.plain(prompt.text, "prompt")
+	if len(prompt.text) == 0 {
+		v.report("empty_content:prompt", "column", "the prompt")
 	}
-	if r, _ := utf8.DecodeLastRune(prompt.bytes()); r == ' ' || r == '\t' || unicode.Is(unicode.Zs, r) {
-		v.warn("prompt_trailing_space", "move the space to the start of the answer", "%s ends with a space: the tokenized prompt and the start of the tokenized whole do not match, and the model learns on a context that it never meets", what)
+	if r, _ := utf8.DecodeLastRune(prompt.text); r == '\t' || unicode.Is(unicode.Zs, r) {
+		v.report("prompt_trailing_space")
+	}
+}
+
+// plainAnswer judges an answer that is a string.
+func (v *validator) plainAnswer(answer *value, column string) {
+	v.plain(answer.text, column)
+	v.tagged(answer.text, column, 1)
+	if answer.blank() {
+		v.report("empty_content:text", "column", column)
 	}
 }
 
 // conversation judges a prompt that is a list of messages.
-func (v *validator) conversation(c *chat, prompt value) {
+func (v *validator) conversation(prompt *value) {
 	if prompt.len() == 0 {
-		v.bad("empty_messages", "write the prompt", "the prompt is an empty list: TRL takes its first message and raises IndexError")
+		v.report("empty_messages:prompt")
 		return
 	}
-	t := v.talks(c, prompt, "prompt message")
-	if t.broken {
-		return
-	}
-	switch t.last {
-	case assistant:
-		v.bad("last_role", "end the prompt with what is answered, and put the assistant's words into the answer", "the prompt ends with an assistant message: a second header follows it, which no conversation has")
-	case nobody:
-		v.warn("missing_user", "add what is answered", "the prompt has no user's message: many templates raise")
-	}
+	c := v.f.Message
+	c.prompt = true
+	v.promptEnds(v.talk(&c, prompt, "prompt message"), prompt.len())
 }
 
 // continuation judges messages of which every token is learned.
-func (v *validator) continuation(completion value, what string) {
+func (v *validator) continuation(completion *value, column string) {
 	if completion.len() == 0 {
-		v.bad("empty_messages", "write the answer", "the %s is an empty list: there is nothing to learn", what)
+		v.report("empty_messages:answer", "column", column)
 		return
 	}
-	c := trlChat
+	c := v.f.Message
 	c.answer = true
-	t := v.talks(&c, completion, what+" message")
+	t := v.talk(&c, completion, column+" message")
+	v.unmarked(t)
+	if t.users > 0 && !t.broken {
+		v.report("trains_user_turns", "column", column)
+		return
+	}
+	t.marked = -1 // it was reported
+	v.ends(t)
+}
+
+// checkTRLDPO compares a row with what DPOTrainer reads: two answers, and a prompt that may be in them.
+func checkTRLDPO(v *validator, row *value) {
+	names := [2]string{v.f.column("chosen"), v.f.column("rejected")}
+	prompt, chosen, rejected := row.get(v.f.column("prompt")), row.get(names[0]), row.get(names[1])
+	if row.has("preferred_output") || row.has("input") && chosen.kind() <= null {
+		v.report("wrong_format", "format", "openai-dpo")
+		return
+	}
+	if !v.bothThere(row, names) {
+		return
+	}
+	for _, other := range []string{"messages", "completion"} {
+		if row.has(other) {
+			v.report("two_formats", "one", "chosen", "other", other)
+		}
+	}
+	if chosen.k != rejected.k || prompt.kind() > null && prompt.k != chosen.k || chosen.k != text && chosen.k != list {
+		v.report("mixed_form", "kinds", fmt.Sprintf("%s, %s and %s", prompt.kind(), chosen.k, rejected.k))
+		return
+	}
+	equal := same(chosen, rejected)
+	if equal {
+		v.report("identical")
+	}
+	v.form(map[kind]string{text: "strings", list: "messages"}[chosen.k])
 	switch {
-	case t.broken:
-	case t.users > 0:
-		v.bad("trains_user_turns", "write one row an answer, with what came before in the prompt", "the %s holds a user's message: all of it is learned, the user's words too", what)
-	case t.assistants == 0:
-		v.bad("example_missing_assistant_message", "add the assistant's answer", "the %s has no assistant message: the model learns something else than to answer", what)
-	case t.last != assistant:
-		v.warn("last_role", "end with the assistant's message", "the %s ends with a message of the role %s: the model learns to write it", what, t.last)
+	case prompt.kind() <= null:
+		v.implicit(chosen, rejected, names, equal)
+	case chosen.k == text:
+		v.plainPrompt(prompt)
+		v.answers()
+		v.pairOfStrings(prompt, chosen, rejected, names)
+	default:
+		v.conversation(prompt)
+		v.answers()
+		v.pairOfLists(prompt, chosen, rejected, names)
+	}
+	v.templateTools(row)
+}
+
+// bothThere reports answers that a row does not have.
+func (v *validator) bothThere(row *value, names [2]string) bool {
+	there := true
+	for i, rule := range []string{"missing_chosen", "missing_rejected"} {
+		if !row.has(names[i]) {
+			there = false
+			v.report(rule, "column", names[i])
+		}
+	}
+	return there
+}
+
+// implicit judges a row whose prompt is what both answers begin with, as TRL's extract_prompt finds it:
+// it takes what precedes the first difference.
+func (v *validator) implicit(chosen, rejected *value, names [2]string, equal bool) {
+	v.advise("implicit_prompt")
+	n, common := min(sizeOf(chosen), sizeOf(rejected)), 0
+	for common < n && alike(chosen, rejected, common) {
+		common++
+	}
+	switch {
+	case n == 0:
+		for i, side := range []*value{chosen, rejected} {
+			if sizeOf(side) == 0 {
+				v.report("empty_messages:answer", "column", names[i])
+			}
+		}
+	case common == 0:
+		v.report("no_common_prompt")
+	case common == n && !equal && sizeOf(chosen) < sizeOf(rejected):
+		v.report("one_begins_other", "column", names[0], "other", names[1])
+	case common == n && !equal:
+		v.report("one_begins_other", "column", names[1], "other", names[0])
+	}
+	if chosen.k == text {
+		v.says(chosen.text)
+		v.tagged(chosen.text, names[0], 1)
+		v.tagged(rejected.text, names[1], 1)
+		return
+	}
+	c := v.f.Message
+	for i, side := range []*value{chosen, rejected} {
+		judge := func() { v.side(&c, side, names[i], common, n) }
+		if i == 1 {
+			v.apart(judge)
+		} else {
+			judge()
+		}
+	}
+}
+
+// side judges one side of a row without a prompt, of which the first messages are the prompt.
+func (v *validator) side(c *chat, side *value, name string, common, shorter int) {
+	v.talk(c, side, name+" message")
+	if common == 0 || common >= shorter {
+		return // the sides do not part, which is reported
+	}
+	for _, m := range side.parts[common:] {
+		if c.Roles[string(m.get(c.Role).bytes())] == user {
+			v.report("trains_user_turns", "column", name)
+			return
+		}
+	}
+}
+
+// sizeOf returns the messages of a list, or the bytes of a string.
+func sizeOf(v *value) int {
+	if v.kind() == text {
+		return len(v.text)
+	}
+	return v.len()
+}
+
+// alike says whether two sides have the same message, or the same byte, at a place.
+func alike(a, b *value, i int) bool {
+	if a.k == text {
+		return a.text[i] == b.text[i]
+	}
+	return same(&a.parts[i], &b.parts[i])
+}
+
+func (v *validator) pairOfStrings(prompt, chosen, rejected *value, names [2]string) {
+	for i, answer := range []*value{chosen, rejected} {
+		if len(prompt.text) > 0 && bytes.HasPrefix(answer.text, prompt.text) {
+			v.report("prompt_repeated", "column", names[i])
+		}
+		v.apart(func() { v.plainAnswer(answer, names[i]) })
+	}
+	v.says(longer(chosen, rejected).text)
+}
+
+// longer returns the longer one of two texts.
+func longer(a, b *value) *value {
+	if len(a.bytes()) > len(b.bytes()) {
+		return a
+	}
+	return b
+}
+
+func (v *validator) pairOfLists(prompt, chosen, rejected *value, names [2]string) {
+	for i, answer := range []*value{chosen, rejected} {
+		judge := func() {
+			switch {
+			case prompt.len() > 0 && answer.len() > 0 && same(prompt.first(), answer.first()):
+				v.report("prompt_repeated", "column", names[i])
+			case answer.len() > 1:
+				v.report("one_answer", "column", names[i], "n", answer.len())
+			default:
+				at := v.answer
+				v.continuation(answer, names[i])
+				v.answer = at
+			}
+		}
+		if i == 1 {
+			v.apart(judge)
+		} else {
+			judge()
+		}
 	}
 }

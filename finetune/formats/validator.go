@@ -17,23 +17,23 @@ import (
 )
 
 // loader is what reads a file for a trainer.
-type loader uint8
+type loader string
 
 const (
-	service loader = iota // a provider's own check on upload
-	arrow                 // datasets.load_dataset, that is pyarrow
-	python                // json.loads of each line
+	service loader = "service" // a provider's own check on upload
+	arrow   loader = "arrow"   // datasets.load_dataset, that is pyarrow
+	python  loader = "python"  // json.loads of each line
 )
 
 // source is a file that is to be read, and what is known of it beforehand.
 type source struct {
 	path  string
 	split finetune.Split // as its name says; empty: it does not
-	check func(v *validator, row value)
-	done  func(v *validator)
+	check func(v *validator, row *value)
+	usual int // tokens of a row that the trainer's settings allow; 0: the usual limit
 }
 
-// validator holds files against a format.
+// validator compares files with a format.
 type validator struct {
 	ctx   context.Context
 	f     *Format
@@ -47,10 +47,11 @@ type validator struct {
 	known  *memory
 	total  int64 // bytes of all files
 
-	file source // that is read
-	line int64
-	rows int64 // of the file
-	seen map[string]bool
+	file  source // that is read
+	line  int64
+	since int64 // line of a row that advice about the file refers to
+	rows  int64 // of the file
+	seen  map[string]bool
 	tally
 	shape shape
 	state any // what a format remembers of the file
@@ -94,23 +95,23 @@ func (v *validator) run(paths []string) error {
 	return v.err
 }
 
-// sources says what is to be read where a user points at a path.
+// sources returns what is to be read where a user names a path.
 func (v *validator) sources(path string) ([]source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	v.file, v.line = source{path: path}, 0
-	if v.f.open != nil {
-		return v.f.open(v, path, info.IsDir())
+	switch {
+	case v.f.way.open != nil:
+		return v.f.way.open(v, path, info.IsDir())
+	case info.IsDir():
+		return v.folder(path)
 	}
-	if !info.IsDir() {
-		return []source{{path: path}}, nil
-	}
-	return v.folder(path)
+	return []source{{path: path}}, nil
 }
 
-// folder returns the data files of a directory, those to learn from first.
+// folder returns the data files of a directory, the training files first.
 func (v *validator) folder(dir string) ([]source, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -119,7 +120,7 @@ func (v *validator) folder(dir string) ([]source, error) {
 	var out []source
 	for _, e := range entries {
 		ext := filepath.Ext(e.Name())
-		if e.Type()&fs.ModeDir == 0 && (ext == ".jsonl" || ext == ".json" && v.f.loader == arrow && e.Name() != infoFile) {
+		if e.Type()&fs.ModeDir == 0 && (ext == ".jsonl" || ext == ".json" && v.f.Loader == arrow && e.Name() != infoFile) {
 			out = append(out, source{path: filepath.Join(dir, e.Name())})
 		}
 	}
@@ -131,7 +132,7 @@ func (v *validator) folder(dir string) ([]source, error) {
 	return out, nil
 }
 
-// splitOf says which split a file's name tells of, by the words that datasets looks for.
+// splitOf returns the split that a file's name tells, by the words that datasets looks for, or "".
 func splitOf(path string) finetune.Split {
 	name := strings.ToLower(filepath.Base(path))
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -147,7 +148,10 @@ func splitOf(path string) finetune.Split {
 	return ""
 }
 
-// read holds one file against the format.
+// teaches says whether the file is one to learn from.
+func (v *validator) teaches() bool { return v.file.split == "" || v.file.split == finetune.Train }
+
+// read compares one file with the format.
 func (v *validator) read(s source) error {
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -161,8 +165,11 @@ func (v *validator) read(s source) error {
 	if s.split == "" {
 		s.split = splitOf(s.path)
 	}
+	done := v.f.way.done
 	if s.check == nil {
-		s.check, s.done = v.f.check, v.f.done
+		s.check = v.f.way.check
+	} else {
+		done = nil
 	}
 	v.file, v.line, v.rows, v.tally, v.shape, v.state = s, 0, 0, tally{}, shape{}, nil
 	clear(v.seen)
@@ -170,79 +177,131 @@ func (v *validator) read(s source) error {
 	v.sum.Files = append(v.sum.Files, s.path)
 	v.beforeRows(info.Size())
 	r := newReader(f, v.o.MaxLine)
-	v.mark(r.bom())
-	r.values = v.f.loader == arrow && (filepath.Ext(s.path) != ".jsonl" || r.starts('['))
-	if r.values && filepath.Ext(s.path) == ".jsonl" {
-		v.findAt(s.path, 1, Warning, "list_in_jsonl", "name it .json, or write one object a line", "the name says lines and the file is one list: datasets takes it, readers of lines do not")
+	v.layout(r)
+	if err := v.eachRow(r); err != nil {
+		return err
 	}
-	before := v.sum.Bytes
-	var d document
-	for n := 0; v.err == nil; n++ {
-		if n%256 == 0 || r.bytes > v.sum.Bytes-before+8<<20 {
-			if err := v.ctx.Err(); err != nil {
-				return err
-			}
-			v.sum.Bytes = before + r.bytes
-			if v.o.Progress != nil {
-				v.o.Progress(v.sum.Bytes, v.total)
-			}
-		}
-		raw, line, length, err := r.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", s.path, line, err)
-		}
-		v.line = line
-		if length > int64(v.o.MaxLine) {
-			v.rows++
-			v.bad("row_too_long", "split the row, or raise the limit", "the row has %d MiB, and more than %d MiB of a row are not read", length>>20, v.o.MaxLine>>20)
-			continue
-		}
-		v.row(&d, raw)
-	}
-	v.sum.Bytes = before + r.bytes
 	v.sum.Rows += v.rows
 	v.line = 0
 	v.afterRows()
-	if s.done != nil && v.err == nil {
-		s.done(v)
+	if done != nil && v.err == nil {
+		done(v)
 	}
 	return v.err
 }
 
-// row holds one row against what all formats have in common, and then against its format.
-func (v *validator) row(d *document, raw []byte) {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		v.blank()
-		return
+// layout looks at the first bytes of a file, and decides whether it is read by lines.
+func (v *validator) layout(r *reader) {
+	v.line = 1
+	switch there := r.bom(); {
+	case v.f.BOM && !there:
+		v.report("bom_missing")
+	case !v.f.BOM && there:
+		v.report("bom_present:" + string(v.f.Loader))
 	}
-	for more := true; more; raw = raw[d.at:] {
-		v.rows++
-		row, err := d.parse(raw)
-		more = err != nil && d.more && v.f.loader == arrow
-		switch {
-		case err != nil && !more:
-			v.broken(raw, err)
-			return
-		case more && v.once("several"):
-			v.warn("several_in_line", "write one object a line", "the line holds several values: datasets takes it, readers of lines do not")
-		}
-		v.strings(d)
-		v.object(row)
+	isLines := filepath.Ext(v.file.path) == ".jsonl"
+	isList := r.isList()
+	switch {
+	case isList && v.f.Loader != arrow:
+		v.report("list_not_lines", "stops", v.stops())
+	case isList && isLines:
+		v.report("list_in_jsonl")
 	}
+	if isList || v.f.Loader == arrow && !isLines {
+		r.asValues(isList)
+	}
+	v.line = 0
 }
 
-// object holds a row that could be read against its format.
-func (v *validator) object(row value) {
+// eachRow reads the rows of a file.
+func (v *validator) eachRow(r *reader) error {
+	before, shown := v.sum.Bytes, int64(0)
+	for n := 0; v.err == nil; n++ {
+		if n%256 == 0 || r.bytes > shown+8<<20 {
+			if err := v.ctx.Err(); err != nil {
+				return err
+			}
+			if shown = r.bytes; v.o.Progress != nil {
+				v.o.Progress(before+r.bytes, v.total)
+			}
+		}
+		next, err := r.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil && !errors.Is(err, errRest) {
+			return fmt.Errorf("%s:%d: %w", v.file.path, next.line, err)
+		}
+		v.line = next.line
+		if next.raw == nil {
+			v.rows++
+			v.report("row_too_long", "size", next.size>>20, "max", v.o.MaxLine>>20)
+		} else {
+			v.row(next.raw)
+		}
+		if err != nil {
+			v.notes[v.file.path+": "+err.Error()] = true
+			break
+		}
+	}
+	v.sum.Bytes = before + r.bytes
+	return nil
+}
+
+// row compares one row with what all formats have in common, and then with its format.
+func (v *validator) row(raw []byte) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		if v.f.Loader == arrow {
+			v.report("blank_line:arrow")
+		} else {
+			v.report("blank_line")
+		}
+		return
+	}
+	d, err := parse(raw)
+	if err != nil && v.f.Loader == arrow && v.several(raw) {
+		return
+	}
+	v.rows++
+	if err != nil {
+		v.broken(raw, err)
+		return
+	}
+	v.strings(d)
+	v.object(&d.value)
+}
+
+// several reads a line that begins with a whole value and goes on, as pyarrow does. It returns false
+// if the line is not one.
+func (v *validator) several(raw []byte) bool {
+	dec := jsonDecoder(raw)
+	var first jsonRaw
+	if dec.Decode(&first) != nil {
+		return false
+	}
+	rest := raw[dec.InputOffset():]
+	if len(bytes.TrimSpace(rest)) == 0 { // one value, that is refused for another reason
+		return false
+	}
+	if v.once("several") {
+		v.report("several_in_line")
+	}
+	v.row(first)
+	v.row(rest)
+	return true
+}
+
+// object compares a row that could be read with its format.
+func (v *validator) object(row *value) {
 	if row.kind() != object {
-		v.bad("data_type", `write one JSON object a line, such as {"messages": [...]}`, "the row is %s and not an object: %s", row.kind(), v.stops())
+		v.report("data_type", "kind", row.kind(), "stops", v.stops())
 		return
 	}
 	v.repeated(row)
-	if v.f.loader == arrow {
-		v.shape.row(v, row)
+	if v.f.Loader == arrow {
+		v.shape.top.object(v, row, "", 0)
 	}
+	v.texts, v.answer = v.texts[:0], 0
 	v.file.check(v, row)
+	v.length()
 }

@@ -2,8 +2,14 @@ package formats
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -24,354 +30,274 @@ func (k kind) String() string {
 	return [...]string{"nothing", "null", "true or false", "a number", "a string", "a list", "an object"}[k]
 }
 
-// node is a value of a document; what it holds are the nodes from first on, each leading to the next.
-type node struct {
-	kind        kind
-	key         []byte // in an object
-	text        []byte // of a string, unescaped; of a number and of true and false, as written
-	first, next int32  // 0: none, as the node 0 is the document itself
-	n           int32  // members or items
-}
-
-// document is a JSON text, read into memory that the next text uses again.
-type document struct {
-	raw   []byte
-	at    int
-	nodes []node
-	chars []byte // unescaped strings
-
-	separator rune   // a raw U+0085, U+2028 or U+2029 in a string
-	surrogate bool   // an escape that is half a character
-	badUTF8   bool   // in a string
-	doubled   string // a key that stands twice in an object
-	more      bool   // something follows after the value, at at
-}
-
-// deepest is how far values may nest. Python's own reader gives up near 1000.
-const deepest = 500
-
-// parse reads one JSON value of RFC 8259 and nothing after it.
-func (d *document) parse(raw []byte) (value, error) {
-	*d = document{raw: raw, nodes: d.nodes[:0], chars: d.chars[:0]}
-	d.space()
-	root, err := d.value(0)
-	if err != nil {
-		return value{}, err
-	}
-	d.space()
-	if d.at < len(raw) {
-		d.more = true
-		return value{d, root}, d.fail("more follows after the value")
-	}
-	return value{d, root}, nil
-}
-
-func (d *document) fail(what string) error {
-	if d.at >= len(d.raw) {
-		return fmt.Errorf("%s, at the end", what)
-	}
-	return fmt.Errorf("%s, at byte %d", what, d.at+1)
-}
-
-func (d *document) space() {
-	for d.at < len(d.raw) {
-		switch d.raw[d.at] {
-		case ' ', '\t', '\n', '\r':
-			d.at++
-		default:
-			return
-		}
-	}
-}
-
-func (d *document) peek() byte {
-	if d.at < len(d.raw) {
-		return d.raw[d.at]
-	}
-	return 0
-}
-
-func (d *document) add(k kind) int32 {
-	d.nodes = append(d.nodes, node{kind: k})
-	return int32(len(d.nodes) - 1)
-}
-
-var literals = [...]struct {
-	word []byte
-	kind kind
-}{{[]byte("null"), null}, {[]byte("true"), boolean}, {[]byte("false"), boolean}}
-
-func (d *document) value(depth int) (int32, error) {
-	if depth > deepest {
-		return 0, d.fail("values nest too deeply")
-	}
-	switch c := d.peek(); {
-	case c == '{':
-		return d.object(depth)
-	case c == '[':
-		return d.list(depth)
-	case c == '"':
-		s, err := d.string()
-		i := d.add(text)
-		d.nodes[i].text = s
-		return i, err
-	case c == '-' || '0' <= c && c <= '9':
-		return d.number()
-	}
-	for _, lit := range literals {
-		if bytes.HasPrefix(d.raw[d.at:], lit.word) {
-			i := d.add(lit.kind)
-			d.nodes[i].text = lit.word
-			d.at += len(lit.word)
-			return i, nil
-		}
-	}
-	return 0, d.fail("there is no JSON value")
-}
-
-func (d *document) object(depth int) (int32, error) {
-	me := d.add(object)
-	last := int32(0)
-	d.at++
-	d.space()
-	if d.peek() == '}' {
-		d.at++
-		return me, nil
-	}
-	for {
-		if d.space(); d.peek() != '"' {
-			return 0, d.fail("a key in quotation marks is missing")
-		}
-		key, err := d.string()
-		if err != nil {
-			return 0, err
-		}
-		if d.space(); d.peek() != ':' {
-			return 0, d.fail("a colon is missing after a key")
-		}
-		d.at++
-		d.space()
-		child, err := d.value(depth + 1)
-		if err != nil {
-			return 0, err
-		}
-		d.nodes[child].key = key
-		d.link(me, child, &last)
-		d.space()
-		switch d.peek() {
-		case ',':
-			d.at++
-		case '}':
-			d.at++
-			d.unique(me)
-			return me, nil
-		default:
-			return 0, d.fail("a comma or closing brace is missing")
-		}
-	}
-}
-
-func (d *document) list(depth int) (int32, error) {
-	me := d.add(list)
-	last := int32(0)
-	d.at++
-	d.space()
-	if d.peek() == ']' {
-		d.at++
-		return me, nil
-	}
-	for {
-		d.space()
-		child, err := d.value(depth + 1)
-		if err != nil {
-			return 0, err
-		}
-		d.link(me, child, &last)
-		d.space()
-		switch d.peek() {
-		case ',':
-			d.at++
-		case ']':
-			d.at++
-			return me, nil
-		default:
-			return 0, d.fail("a comma or closing bracket is missing")
-		}
-	}
-}
-
-func (d *document) link(parent, child int32, last *int32) {
-	if *last == 0 {
-		d.nodes[parent].first = child
-	} else {
-		d.nodes[*last].next = child
-	}
-	*last = child
-	d.nodes[parent].n++
-}
-
-// unique looks for a key that stands twice.
-func (d *document) unique(me int32) {
-	if d.doubled != "" {
-		return
-	}
-	if n := d.nodes[me].n; n > 16 {
-		seen := make(map[string]bool, n)
-		for i := d.nodes[me].first; i != 0; i = d.nodes[i].next {
-			if key := string(d.nodes[i].key); seen[key] {
-				d.doubled = key
-			} else {
-				seen[key] = true
-			}
-		}
-		return
-	}
-	for i := d.nodes[me].first; i != 0; i = d.nodes[i].next {
-		for j := d.nodes[i].next; j != 0; j = d.nodes[j].next {
-			if string(d.nodes[i].key) == string(d.nodes[j].key) {
-				d.doubled = string(d.nodes[i].key)
-			}
-		}
-	}
-}
-
-func (d *document) number() (int32, error) {
-	start := d.at
-	digits := func() bool {
-		from := d.at
-		for c := d.peek(); '0' <= c && c <= '9'; c = d.peek() {
-			d.at++
-		}
-		return d.at > from
-	}
-	if d.peek() == '-' {
-		d.at++
-	}
-	if d.peek() == '0' {
-		d.at++
-	} else if !digits() {
-		return 0, d.fail("a number has no digits")
-	}
-	if d.peek() == '.' {
-		if d.at++; !digits() {
-			return 0, d.fail("a number has no digits after its point")
-		}
-	}
-	if c := d.peek(); c == 'e' || c == 'E' {
-		d.at++
-		if c := d.peek(); c == '+' || c == '-' {
-			d.at++
-		}
-		if !digits() {
-			return 0, d.fail("a number has no digits in its exponent")
-		}
-	}
-	i := d.add(number)
-	d.nodes[i].text = d.raw[start:d.at]
-	return i, nil
-}
-
-// value is a place in a document. The zero value is nothing, and so is what it holds.
+// value is a JSON value. A nil value is nothing, and has nothing in it.
 type value struct {
-	d *document
-	i int32
+	k     kind
+	text  []byte   // of a string, unescaped; of a number, true, false and null, as written
+	keys  []string // of an object, in its order
+	parts []value  // items of a list, members of an object
 }
 
-func (v value) kind() kind {
-	if v.d == nil {
+// document is a JSON text that was read, and what is unusual about it.
+type document struct {
+	value
+	separator rune   // an unescaped U+0085, U+2028 or U+2029
+	surrogate bool   // an escape that is half a character
+	badUTF8   bool   // a string is not UTF-8
+	doubled   string // a key that an object has twice
+	deep      bool   // nested more deeply than maxDepth
+
+	raw []byte
+	at  int
+}
+
+// maxDepth is how far values may nest. Python's own reader gives up near 1000.
+const maxDepth = 500
+
+// parse reads one JSON value of RFC 8259 and nothing after it. The result refers to raw.
+func parse(raw []byte) (*document, error) {
+	if !json.Valid(raw) {
+		err := json.Unmarshal(raw, new(any))
+		var syntax *json.SyntaxError
+		switch {
+		case errors.As(err, &syntax) && strings.Contains(err.Error(), "max depth"):
+			err = errors.New("values nest too deeply")
+		case errors.As(err, &syntax):
+			err = fmt.Errorf("%w, at byte %d", err, syntax.Offset)
+		case err == nil: // as it is empty
+			err = errors.New("there is no value")
+		}
+		return nil, err
+	}
+	d := &document{raw: raw, badUTF8: !utf8.Valid(raw)}
+	if i := bytes.IndexAny(raw, "\u0085\u2028\u2029"); i >= 0 && !d.badUTF8 {
+		d.separator, _ = utf8.DecodeRune(raw[i:])
+	}
+	d.value = d.read(0)
+	if d.deep {
+		return nil, errors.New("values nest too deeply")
+	}
+	return d, nil
+}
+
+// read reads the value at d.at of a text that is known to be JSON.
+func (d *document) read(depth int) value {
+	d.deep = d.deep || depth > maxDepth
+	switch c := d.next(); c {
+	case '"':
+		return value{k: text, text: d.string()}
+	case '[', '{':
+		v := value{k: list}
+		if c == '{' {
+			v.k = object
+		}
+		for d.at++; d.next() != ']' && d.raw[d.at] != '}'; {
+			if c == '{' {
+				v.keys = append(v.keys, string(d.string()))
+				d.next()
+			}
+			v.parts = append(v.parts, d.read(depth+1))
+		}
+		d.at++
+		d.unique(v.keys)
+		return v
+	}
+	start := d.at
+	for d.at < len(d.raw) && strings.IndexByte(",]}: \t\r\n", d.raw[d.at]) < 0 {
+		d.at++
+	}
+	v := value{k: number, text: d.raw[start:d.at]}
+	switch v.text[0] {
+	case 'n':
+		v.k = null
+	case 't', 'f':
+		v.k = boolean
+	}
+	return v
+}
+
+// next passes white space, commas and colons, and returns the byte after them.
+func (d *document) next() byte {
+	for strings.IndexByte(",: \t\r\n", d.raw[d.at]) >= 0 {
+		d.at++
+	}
+	return d.raw[d.at]
+}
+
+// string reads the string at d.at. One without escapes refers to the text.
+func (d *document) string() []byte {
+	start, escaped := d.at, false
+	for d.at++; d.raw[d.at] != '"'; d.at++ {
+		if d.raw[d.at] == '\\' {
+			escaped = true
+			d.at++
+		}
+	}
+	d.at++
+	token := d.raw[start:d.at]
+	if !escaped {
+		return token[1 : len(token)-1]
+	}
+	var s string
+	if err := json.Unmarshal(token, &s); err != nil {
+		panic(err) // the text is JSON
+	}
+	d.surrogate = d.surrogate || halfCharacter(token)
+	return []byte(s)
+}
+
+// halfCharacter says whether a string as written has an escape of half a character without the other.
+func halfCharacter(token []byte) bool {
+	unit := func(i int) rune {
+		if i+6 > len(token) || token[i] != '\\' || token[i+1] != 'u' {
+			return 0
+		}
+		n, _ := strconv.ParseUint(string(token[i+2:i+6]), 16, 16)
+		return rune(n)
+	}
+	for i := 0; i < len(token); i++ {
+		if token[i] != '\\' {
+			continue
+		}
+		if r := unit(i); utf16.IsSurrogate(r) {
+			if utf16.DecodeRune(r, unit(i+6)) == utf8.RuneError {
+				return true
+			}
+			i += 6
+		}
+		i++
+	}
+	return false
+}
+
+// unique looks for a key that an object has twice.
+func (d *document) unique(keys []string) {
+	if len(keys) > 16 {
+		seen := make(map[string]bool, len(keys))
+		for _, key := range keys {
+			if seen[key] {
+				d.doubled = key
+			}
+			seen[key] = true
+		}
+		return
+	}
+	for i, key := range keys {
+		for _, other := range keys[:i] {
+			if key == other {
+				d.doubled = key
+			}
+		}
+	}
+}
+
+func (v *value) kind() kind {
+	if v == nil {
 		return none
 	}
-	return v.d.nodes[v.i].kind
+	return v.k
 }
 
-// len is the number of items or members.
-func (v value) len() int {
-	if v.d == nil {
+// len returns the number of items or members.
+func (v *value) len() int {
+	if v == nil {
 		return 0
 	}
-	return int(v.d.nodes[v.i].n)
+	return len(v.parts)
 }
 
-// bytes is the text of a string, number, true or false.
-func (v value) bytes() []byte {
-	if v.d == nil {
+// bytes returns the text of a string, number, true, false or null.
+func (v *value) bytes() []byte {
+	if v == nil {
 		return nil
 	}
-	return v.d.nodes[v.i].text
+	return v.text
 }
 
 // is says whether the value is a certain string.
-func (v value) is(s string) bool { return v.kind() == text && string(v.bytes()) == s }
+func (v *value) is(s string) bool { return v.kind() == text && string(v.text) == s }
 
-// get returns the last member of a key, as most readers do, or nothing.
-func (v value) get(key string) value {
-	var found value
-	for k, m := range v.members() {
-		if string(k) == key {
-			found = m
+// blank says whether the value is no string, or one of white space.
+func (v *value) blank() bool { return v.kind() != text || len(bytes.TrimSpace(v.text)) == 0 }
+
+// get returns the last member of a key, as most readers do, or nil.
+func (v *value) get(key string) *value {
+	if v.kind() == object {
+		for i := len(v.keys) - 1; i >= 0; i-- {
+			if v.keys[i] == key {
+				return &v.parts[i]
+			}
 		}
 	}
-	return found
+	return nil
 }
 
 // has says whether an object has a key with something other than null.
-func (v value) has(key string) bool { return v.get(key).kind() > null }
+func (v *value) has(key string) bool { return v.get(key).kind() > null }
 
 // members yields keys and values of an object; nothing else has any.
-func (v value) members() iter.Seq2[[]byte, value] {
-	return func(yield func([]byte, value) bool) {
+func (v *value) members() iter.Seq2[string, *value] {
+	return func(yield func(string, *value) bool) {
 		if v.kind() != object {
 			return
 		}
-		for i := v.d.nodes[v.i].first; i != 0; i = v.d.nodes[i].next {
-			if !yield(v.d.nodes[i].key, value{v.d, i}) {
+		for i, key := range v.keys {
+			if !yield(key, &v.parts[i]) {
 				return
 			}
 		}
 	}
 }
 
-// items yields the values of a list; nothing else has any.
-func (v value) items() iter.Seq2[int, value] {
-	return func(yield func(int, value) bool) {
-		if v.kind() != list {
-			return
-		}
-		n := 0
-		for i := v.d.nodes[v.i].first; i != 0; i = v.d.nodes[i].next {
-			if n++; !yield(n, value{v.d, i}) {
+// items yields the values of a list, counted from 1; nothing else has any.
+func (v *value) items() iter.Seq2[int, *value] {
+	return func(yield func(int, *value) bool) {
+		for i := range v.len() {
+			if v.k != list || !yield(i+1, &v.parts[i]) {
 				return
 			}
 		}
 	}
 }
 
-// first returns the first item of a list.
-func (v value) first() value {
-	for _, m := range v.items() {
-		return m
+// first and last return an item of a list, or nil.
+func (v *value) first() *value { return v.item(0) }
+func (v *value) last() *value  { return v.item(v.len() - 1) }
+
+func (v *value) item(i int) *value {
+	if v.kind() != list || i < 0 || i >= len(v.parts) {
+		return nil
 	}
-	return value{}
+	return &v.parts[i]
 }
 
-// last returns the last item of a list.
-func (v value) last() value {
-	var out value
-	for _, m := range v.items() {
-		out = m
+// appendCanonical appends what a value holds, however it is written.
+func appendCanonical(b []byte, v *value) []byte {
+	b = binary.AppendUvarint(append(b, byte(v.kind())), uint64(len(v.bytes())))
+	b = binary.AppendUvarint(append(b, v.bytes()...), uint64(v.len()))
+	for i := range v.len() {
+		if v.k == object {
+			b = append(binary.AppendUvarint(b, uint64(len(v.keys[i]))), v.keys[i]...)
+		}
+		b = appendCanonical(b, &v.parts[i])
 	}
-	return out
+	return b
+}
+
+// same says whether two values hold the same, however they are written.
+func same(a, b *value) bool {
+	return bytes.Equal(appendCanonical(nil, a), appendCanonical(nil, b))
 }
 
 // quote shows foreign text in a message: short, and without what a terminal would act on.
-func quote(b []byte) string {
+func quote[T string | []byte](s T) string {
 	const most = 60
-	if len(b) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(b[cut]) {
-			cut--
-		}
-		return fmt.Sprintf("%+q...", b[:cut])
+	if len(s) <= most {
+		return strconv.Quote(string(s))
 	}
-	return fmt.Sprintf("%q", b)
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strconv.QuoteToASCII(string(s[:cut])) + "..."
 }

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -9,33 +10,34 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"text/template"
+	"unicode/utf16"
 
 	"parley/finetune"
 )
 
-// written is a directory in the making.
+// written is a directory in the making. Files are written into a folder of it and moved when all are
+// whole.
 type written struct {
 	format *Format
 	dir    string
+	temp   string
 	o      WriteOptions
 	task   finetune.Task // of the examples
 	rows   map[finetune.Split]*File
-	known  *memory           // rows that are written
-	temps  map[string]string // final name -> temporary path
+	known  *memory // rows that are written
 }
 
-// name is the data file of a split.
+// name returns the data file of a split.
 func (w *written) name(s finetune.Split) string {
-	if name := w.format.files[s]; name != "" {
+	if name := w.format.Files[s]; name != "" {
 		return name
 	}
 	return string(s) + ".jsonl"
 }
 
-// has says whether there are rows of a split.
-func (w *written) has(s finetune.Split) bool { return w.rows[s] != nil }
-
-// tokens is the length that settings name.
+// tokens returns the length that settings name.
 func (w *written) tokens() int {
 	if w.o.MaxTokens > 0 {
 		return w.o.MaxTokens
@@ -48,31 +50,23 @@ func (w *written) tokens() int {
 }
 
 func (w *written) all(examples func(finetune.Split) iter.Seq2[finetune.Example, error]) ([]File, error) {
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+	err := os.MkdirAll(w.dir, 0o755)
+	if err != nil {
 		return nil, err
 	}
-	w.temps = map[string]string{}
+	if w.temp, err = os.MkdirTemp(w.dir, ".write.*.tmp"); err != nil {
+		return nil, err
+	}
 	for _, s := range finetune.Splits() {
 		if err := w.split(s, examples(s)); err != nil {
 			return nil, err
 		}
 	}
-	if !w.has(finetune.Train) {
+	switch {
+	case w.rows[finetune.Train] == nil:
 		return nil, errors.New("there is no example to learn from")
-	}
-	extra := map[string]string{}
-	if w.format.extra != nil {
-		var err error
-		if extra, err = w.format.extra(w); err != nil {
-			return nil, err
-		}
-	}
-	readme := w.readme()
-	extra[readmeFile] = readme
-	for name, content := range extra {
-		if _, err := w.temp(name, func(f *bufio.Writer) error { _, err := f.WriteString(content); return err }); err != nil {
-			return nil, err
-		}
+	case w.format.NeedsValidation && w.rows[finetune.Validation] == nil:
+		return nil, fmt.Errorf("the validation split is empty, and %s wants rows in %s: give it a share with --split", w.format.Name, w.name(finetune.Validation))
 	}
 	var files []File
 	for _, s := range finetune.Splits() {
@@ -80,111 +74,122 @@ func (w *written) all(examples func(finetune.Split) iter.Seq2[finetune.Example, 
 			files = append(files, *f)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		if name != readmeFile {
-			files = append(files, File{Name: name, Bytes: int64(len(extra[name]))})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.temps)) {
-		if err := os.Rename(w.temps[name], filepath.Join(w.dir, name)); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(w.format.extra)) {
+		f, err := w.small(name, w.fill(w.format.extra[name]))
+		if err != nil {
 			return nil, err
 		}
-		delete(w.temps, name)
+		files = append(files, f)
 	}
-	for _, s := range finetune.Splits() { // a split of an earlier build would pass for one of this
-		if w.has(s) {
+	readme, err := w.small(readmeFile, w.readme())
+	if err != nil {
+		return nil, err
+	}
+	return append(files, readme), w.publish(append(files, readme))
+}
+
+// small writes a file beside the data.
+func (w *written) small(name, content string) (File, error) {
+	size, err := w.file(name, func(f *bufio.Writer) error { _, err := f.WriteString(content); return err })
+	f := File{Name: name, Bytes: size}
+	if name == readmeFile {
+		f.Settings = content
+	}
+	return f, err
+}
+
+// publish moves the files to their place, and removes splits of an earlier build that are none of this.
+func (w *written) publish(files []File) error {
+	for _, f := range files {
+		if err := os.Rename(filepath.Join(w.temp, f.Name), filepath.Join(w.dir, f.Name)); err != nil {
+			return err
+		}
+	}
+	for _, s := range finetune.Splits() {
+		if w.rows[s] != nil {
 			continue
 		}
 		if err := os.Remove(filepath.Join(w.dir, w.name(s))); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
+			return err
 		}
 	}
-	return append(files, File{Name: readmeFile, Bytes: int64(len(readme)), Settings: readme}), nil
+	return os.RemoveAll(w.temp)
 }
 
 // drop removes what is not finished.
 func (w *written) drop() {
-	for _, path := range w.temps {
-		os.Remove(path)
+	if w.temp != "" {
+		os.RemoveAll(w.temp)
 	}
 }
 
-// temp writes a file under a temporary name.
-func (w *written) temp(name string, write func(*bufio.Writer) error) (int64, error) {
-	f, err := os.CreateTemp(w.dir, "."+name+".*.tmp")
+// file writes a file into the folder of unfinished ones, and returns its size.
+func (w *written) file(name string, write func(*bufio.Writer) error) (int64, error) {
+	f, err := os.Create(filepath.Join(w.temp, name))
 	if err != nil {
 		return 0, err
 	}
-	w.temps[name] = f.Name()
 	out := bufio.NewWriterSize(f, chunk)
-	if err = write(out); err == nil {
-		err = out.Flush()
+	err = errors.Join(write(out), out.Flush(), f.Chmod(0o644), f.Sync())
+	info, e := f.Stat()
+	if err = errors.Join(err, e, f.Close()); err != nil {
+		return 0, err
 	}
-	size := int64(0)
-	if info, e := f.Stat(); e == nil {
-		size = info.Size()
-	}
-	for _, step := range []func() error{func() error { return f.Chmod(0o644) }, f.Sync} {
-		if err == nil {
-			err = step()
-		}
-	}
-	if shut := f.Close(); err == nil {
-		err = shut
-	}
-	return size, err
+	return info.Size(), nil
 }
 
 // split writes the rows of one split, if there are any.
 func (w *written) split(s finetune.Split, examples iter.Seq2[finetune.Example, error]) error {
 	file := &File{Name: w.name(s), Split: s}
 	w.known.file(source{})
-	size, err := w.temp(file.Name, func(out *bufio.Writer) error {
-		if w.format.bom {
+	size, err := w.file(file.Name, func(out *bufio.Writer) error {
+		if w.format.BOM {
 			out.Write(mark)
 		}
-		var b []byte
 		for x, err := range examples {
 			if err != nil {
 				return err
 			}
-			if err := w.fits(&x); err != nil {
+			if err := w.example(out, file, &x); err != nil {
 				return err
-			}
-			altered, err := prepare(&x, w.o)
-			if err != nil {
-				return err
-			}
-			file.Altered += altered
-			for _, row := range samples(&x, w.format.each) {
-				b = append(w.format.encode(b[:0], &row), '\n')
-				if _, _, met := w.known.see(b, file.Rows); met {
-					file.Repeated++
-					continue
-				}
-				if _, err := out.Write(b); err != nil {
-					return err
-				}
-				file.Rows++
-				file.Longest = max(file.Longest, lengthOf(&row))
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if file.Rows == 0 {
-		os.Remove(w.temps[file.Name])
-		delete(w.temps, file.Name)
-		return nil
+	if err != nil || file.Rows == 0 {
+		return errors.Join(err, os.Remove(filepath.Join(w.temp, file.Name)))
 	}
 	file.Bytes = size
 	w.rows[s] = file
 	return nil
 }
 
-// fits says whether an example can stand in the files.
+// example writes the rows of an example that are not written yet.
+func (w *written) example(out *bufio.Writer, file *File, x *finetune.Example) error {
+	if err := w.fits(x); err != nil {
+		return err
+	}
+	altered, err := prepare(x, w.o)
+	if err != nil {
+		return err
+	}
+	file.Altered += altered
+	for _, row := range samples(x, w.format.Layout.EachAnswer) {
+		b := append(w.format.encode(nil, &row), '\n')
+		if _, _, met := w.known.see(b, file.Rows); met {
+			file.Repeated++
+			continue
+		}
+		if _, err := out.Write(b); err != nil {
+			return err
+		}
+		file.Rows++
+		file.Longest = max(file.Longest, lengthOf(&row))
+	}
+	return nil
+}
+
+// fits says whether an example can be in the files.
 func (w *written) fits(x *finetune.Example) error {
 	if err := w.format.Holds(x.Task); err != nil {
 		return err
@@ -193,12 +198,86 @@ func (w *written) fits(x *finetune.Example) error {
 		w.task = x.Task
 	}
 	if (x.Task == finetune.Preference) != (w.task == finetune.Preference) {
-		return fmt.Errorf("example %s: preferences and other tasks cannot stand in one dataset", x.ID)
+		return fmt.Errorf("example %s: preferences and other tasks cannot be in one dataset", x.ID)
 	}
 	return nil
 }
 
-// lengthOf is how many tokens a row has, by a cautious estimate.
+// lengthOf returns the tokens of a row, by a cautious estimate.
 func lengthOf(s *sample) int {
 	return finetune.Estimate().Of(&finetune.Example{Prompt: s.prompt, Completion: s.completion, Rejected: s.rejected}).Length
+}
+
+const readmeFile = "README.md"
+
+// settings is what the templates of trainers/ are filled with.
+type settings struct {
+	Train, Validation string // names of files; Validation is empty where there is none
+	Splits            []File
+	Rows, Fewest      int // rows to learn from; those of the smallest split, at most 4
+	Tokens            int // length of sequences
+	Dataset           string
+	Preference, BOM   bool
+}
+
+var functions = template.FuncMap{"json": asciiJSON}
+
+// asciiJSON returns a JSON string in ASCII.
+func asciiJSON(s string) (string, error) {
+	raw, err := json.Marshal(s)
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(string(raw))) {
+		if unit < 0x80 {
+			b.WriteByte(byte(unit))
+		} else {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String(), err
+}
+
+// fill executes a template of the format.
+func (w *written) fill(t *template.Template) string {
+	s := settings{
+		Train: w.name(finetune.Train), Rows: int(w.rows[finetune.Train].Rows), Fewest: 4, Tokens: w.tokens(), Dataset: w.o.Dataset,
+		Preference: w.task == finetune.Preference, BOM: w.format.BOM,
+	}
+	for _, split := range finetune.Splits() {
+		if f := w.rows[split]; f != nil {
+			s.Splits = append(s.Splits, *f)
+			s.Fewest = min(s.Fewest, int(f.Rows))
+		}
+	}
+	if f := w.rows[finetune.Validation]; f != nil {
+		s.Validation = f.Name
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, s); err != nil {
+		panic(err) // the templates are part of the program
+	}
+	return b.String()
+}
+
+// readme says what the files are and how to train on them.
+func (w *written) readme() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s.\n\n", w.format.Name, w.format.About)
+	b.WriteString("| file | rows | longest row, in tokens |\n|---|---|---|\n")
+	altered, repeated := int64(0), int64(0)
+	for _, s := range finetune.Splits() {
+		if f := w.rows[s]; f != nil {
+			fmt.Fprintf(&b, "| %s | %d | about %d |\n", f.Name, f.Rows, f.Longest)
+			altered += f.Altered
+			repeated += f.Repeated
+		}
+	}
+	fmt.Fprintf(&b, "\n## Settings\n\n%s\n", strings.Trim(w.fill(w.format.usage), "\n"))
+	fmt.Fprintf(&b, "\n## Check\n\n    parley finetune validate --for %s DIR\n", w.format.Name)
+	if repeated > 0 {
+		fmt.Fprintf(&b, "\n%d rows were left out, as the same rows are in these files already: conversations that begin alike share their first answers.\n", repeated)
+	}
+	if altered > 0 {
+		fmt.Fprintf(&b, "\nIn %d messages a marker such as `<|im_end|>` got a space, so that no tokenizer takes it for the end of a turn.\n", altered)
+	}
+	return b.String()
 }

@@ -221,7 +221,7 @@ func TestWriteErrors(t *testing.T) {
 		rows               map[finetune.Split][]finetune.Example
 	}{
 		{"task", "openai-sft", "those that can are openai-dpo", map[finetune.Split][]finetune.Example{finetune.Train: {better()}}},
-		{"mixed", "axolotl", "cannot stand in one dataset", map[finetune.Split][]finetune.Example{finetune.Train: {better(), conversation()}}},
+		{"mixed", "axolotl", "cannot be in one dataset", map[finetune.Split][]finetune.Example{finetune.Train: {better(), conversation()}}},
 		{"nothing", "trl-sft", "no example to learn from", map[finetune.Split][]finetune.Example{finetune.Test: {conversation()}}},
 		{"mlx without validation", "mlx", "--split", map[finetune.Split][]finetune.Example{finetune.Train: {conversation()}}},
 		{"empty", "trl-sft", "example talk: message 4 is empty", map[finetune.Split][]finetune.Example{finetune.Train: {empty}}},

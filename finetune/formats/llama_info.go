@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 )
+
+const infoFile = "dataset_info.json"
 
 // llamaEntry is a dataset of dataset_info.json.
 type llamaEntry struct {
@@ -41,61 +42,63 @@ func openLlama(v *validator, path string, dir bool) ([]source, error) {
 	raw, err := os.ReadFile(info)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && dir:
-		v.findAt(info, 0, Error, "missing_file", "write dataset_info.json into the directory", "there is no dataset_info.json: LLaMA-Factory stops (\"Cannot open\")")
+		v.reportAt(info, 0, "missing_file:info")
 		return v.folder(path)
 	case errors.Is(err, fs.ErrNotExist):
 		return []source{{path: path}}, nil
 	case err != nil:
 		return nil, err
 	}
-	if !dir && info != path { // data: only its own entry matters
-		quiet := newValidator(v.ctx, v.f, v.o, func(Finding) error { return nil })
-		quiet.file.path = info
-		for _, s := range quiet.llamaInfo(info, raw) {
-			if filepath.Clean(s.path) == filepath.Clean(path) {
-				s.path = path
-				return []source{s}, nil
-			}
-		}
-		return []source{{path: path}}, nil
+	if dir || info == path {
+		v.file.path = info
+		v.sum.Files = append(v.sum.Files, info)
+		return v.llamaInfo(info, raw), nil
 	}
-	v.file.path = info
-	v.sum.Files = append(v.sum.Files, info)
-	return v.llamaInfo(info, raw), nil
+	// of data only its own entry matters
+	quiet := newValidator(v.ctx, v.f, v.o, func(Finding) error { return nil })
+	quiet.file.path = info
+	for _, s := range quiet.llamaInfo(info, raw) {
+		if filepath.Clean(s.path) == filepath.Clean(path) {
+			s.path = path
+			return []source{s}, nil
+		}
+	}
+	return []source{{path: path}}, nil
 }
 
 // llamaInfo reads a dataset_info.json and returns the files it names.
 func (v *validator) llamaInfo(path string, raw []byte) []source {
 	if bytes.HasPrefix(raw, mark) {
-		v.bad("bom_present", "write plain UTF-8", "dataset_info.json begins with a byte order mark: json.load raises, and LLaMA-Factory stops (\"Cannot open\")")
+		v.report("bom_present:info")
 		raw = raw[len(mark):]
 	}
-	if i := bytes.IndexFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
-		v.warn("info_not_ascii", "escape it as \\uXXXX", "dataset_info.json holds letters beyond ASCII: it is opened in the platform's own encoding, which on Windows is not UTF-8")
+	if bytes.ContainsFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		v.report("info_not_ascii")
 	}
 	var entries map[string]llamaEntry
 	if err := json.Unmarshal(raw, &entries); err != nil {
-		v.bad("info_invalid", "repair the JSON", "dataset_info.json cannot be read: %s", err)
+		v.report("info_invalid", "error", err)
 		return nil
 	}
 	if len(entries) == 0 {
-		v.bad("no_datasets", "describe a dataset", "dataset_info.json describes no dataset: LLaMA-Factory stops (\"Undefined dataset\")")
+		v.report("no_datasets:info")
 	}
 	var out []source
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
 		if e.Hub+e.ModelScope+e.OpenMind+e.Script+e.Cloud != "" {
-			v.notes[fmt.Sprintf("%s: the dataset %q is not on this machine and was not read", path, name)] = true
+			v.notes[path+": the dataset "+quote(name)+" is not on this machine and was not read"] = true
 			continue
 		}
 		if e.FileName == "" {
-			v.bad("file_name", "give it a file_name", "the dataset %q has no file_name: LLaMA-Factory raises KeyError", name)
+			v.report("file_name:info", "name", quote(name))
 			continue
 		}
 		attr, ok := v.llamaAttr(name, &e)
-		check := attr.row
-		if !ok {
-			check = func(*validator, value) {}
+		check := func(v *validator, row *value) {
+			if ok {
+				attr.row(v, row)
+			}
 		}
 		for _, f := range v.llamaFiles(name, filepath.Join(filepath.Dir(path), e.FileName)) {
 			out = append(out, source{path: f, check: check})
@@ -108,7 +111,7 @@ func (v *validator) llamaInfo(path string, raw []byte) []source {
 func (v *validator) llamaFiles(name, path string) []string {
 	info, err := os.Stat(path)
 	if err != nil {
-		v.bad("missing_file", "write the path from dataset_info.json's directory", "the dataset %q is in the file %q, which is not there: LLaMA-Factory raises", name, filepath.Base(path))
+		v.report("missing_file:dataset", "name", quote(name), "file", quote(filepath.Base(path)))
 		return nil
 	}
 	files := []string{path}
@@ -117,13 +120,13 @@ func (v *validator) llamaFiles(name, path string) []string {
 	}
 	var out []string
 	for _, f := range files {
-		switch ext := strings.ToLower(filepath.Ext(f)); {
-		case ext == ".json" || ext == ".jsonl":
+		switch ext := strings.ToLower(filepath.Ext(f)); ext {
+		case ".json", ".jsonl":
 			out = append(out, f)
-		case ext == ".csv" || ext == ".parquet" || ext == ".arrow" || ext == ".txt":
+		case ".csv", ".parquet", ".arrow", ".txt":
 			v.notes[f+" is not JSON and was not read"] = true
 		default:
-			v.bad("extension", "use json, jsonl, csv, parquet, arrow or txt", "the file %q of the dataset %q has an extension that LLaMA-Factory does not take", filepath.Base(f), name)
+			v.report("extension:dataset", "file", quote(filepath.Base(f)), "name", quote(name))
 		}
 	}
 	return out
@@ -137,11 +140,11 @@ func (v *validator) llamaAttr(name string, e *llamaEntry) (a llamaAttr, ok bool)
 	}
 	switch formatting {
 	case "alpaca":
-		a = alpacaUnset
+		a = alpacaUnset()
 	case "sharegpt", "openai":
-		a = sharegptUnset
+		a = sharegptUnset()
 	default:
-		v.bad("formatting", "use alpaca, sharegpt or openai", "the dataset %q has the formatting %q: LLaMA-Factory has no converter of that name and raises", name, formatting)
+		v.report("formatting", "name", quote(name), "formatting", quote(formatting))
 		return a, false
 	}
 	a.known, a.formatting, a.ranking = true, formatting, e.Ranking
@@ -155,34 +158,33 @@ func (v *validator) llamaAttr(name string, e *llamaEntry) (a llamaAttr, ok bool)
 		a.role, a.content, a.user, a.assistant = t["role_tag"], t["content_tag"], t["user_tag"], t["assistant_tag"]
 		a.observation, a.function, a.systemTag = t["observation_tag"], t["function_tag"], t["system_tag"]
 	}
-	ok = true
-	missing := func(where, what string) {
-		ok = false
-		v.bad("info_"+where, "list "+what+" under "+where, "the dataset %q lists %s without %s, which resets it: LLaMA-Factory raises KeyError or drops every row", name, where, what)
+	rule, what := a.missing()
+	if what == "" && a.ranking && (a.chosen == "" || a.rejected == "") {
+		rule, what = "info_columns", "chosen and rejected"
 	}
-	if formatting == "alpaca" {
-		switch {
-		case a.prompt == "" && a.query == "":
-			missing("columns", "prompt")
-		case !a.ranking && a.response == "":
-			missing("columns", "response")
-		}
-	} else {
-		switch {
-		case a.messages == "":
-			missing("columns", "messages")
-		case a.role == "":
-			missing("tags", "role_tag")
-		case a.content == "":
-			missing("tags", "content_tag")
-		case a.user == "":
-			missing("tags", "user_tag")
-		case a.assistant == "":
-			missing("tags", "assistant_tag")
+	if what != "" {
+		v.report(rule, "name", quote(name), "what", what)
+	}
+	return a, what == ""
+}
+
+// missing returns the rule and the name of a column or tag that is needed and was reset.
+func (a *llamaAttr) missing() (rule, what string) {
+	type need struct{ rule, value, name string }
+	needs := []need{
+		{"info_columns", a.messages, "messages"}, {"info_tags", a.role, "role_tag"}, {"info_tags", a.content, "content_tag"},
+		{"info_tags", a.user, "user_tag"}, {"info_tags", a.assistant, "assistant_tag"},
+	}
+	if a.formatting == "alpaca" {
+		needs = []need{{"info_columns", a.prompt + a.query, "prompt"}}
+		if !a.ranking {
+			needs = append(needs, need{"info_columns", a.response, "response"})
 		}
 	}
-	if a.ranking && (a.chosen == "" || a.rejected == "") {
-		missing("columns", "chosen and rejected")
+	for _, n := range needs {
+		if n.value == "" {
+			return n.rule, n.name
+		}
 	}
-	return a, ok
+	return "", ""
 }

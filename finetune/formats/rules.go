@@ -1,0 +1,171 @@
+package formats
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Level says how bad a finding is.
+type Level string
+
+const (
+	Error   Level = "error"   // the trainer stops, loses rows silently, or learns something else
+	Warning Level = "warning" // it trains, and it is unwise
+)
+
+// Finding is one thing that is wrong with a file.
+type Finding struct {
+	File    string `json:"file"`
+	Line    int64  `json:"line"` // from 1; 0 for what is about the file as a whole
+	Rule    string `json:"rule"`
+	Level   Level  `json:"level"`
+	Message string `json:"message"` // what was found, and what the trainer makes of it
+	Remedy  string `json:"remedy"`
+}
+
+// String returns the finding in one line: file:line: level rule: message (remedy).
+func (f Finding) String() string {
+	return fmt.Sprintf("%s:%d: %s %s: %s (%s)", f.File, f.Line, f.Level, f.Rule, f.Message, f.Remedy)
+}
+
+// Count is how often a rule was broken.
+type Count struct {
+	Rule  string `json:"rule"`
+	Level Level  `json:"level"`
+	N     int64  `json:"n"`
+}
+
+// Summary is the result of a validation.
+type Summary struct {
+	Format   string
+	Trainer  string   // and its version, from which the rules were read
+	Files    []string // that were read
+	Rows     int64
+	Bytes    int64
+	Errors   int64
+	Warnings int64
+	Rules    []Count  // errors first, then the most frequent
+	Notes    []string // what was not looked at, and why
+}
+
+// effect is a rule of rules.yaml, or what a trainer changes of one: a text in place of the whole is the
+// effect alone.
+type effect struct {
+	Level  Level  `yaml:"level"`
+	Says   string `yaml:"says"`
+	Effect string `yaml:"effect"`
+	Remedy string `yaml:"remedy"`
+}
+
+// UnmarshalYAML reads a text or a map.
+func (e *effect) UnmarshalYAML(decode func(any) error) error {
+	if decode(&e.Effect) == nil {
+		return nil
+	}
+	type plain effect
+	return decode((*plain)(e))
+}
+
+// ruleTable is rules.yaml.
+type ruleTable struct {
+	ReasoningTags []string            `yaml:"reasoning_tags"`
+	Marks         map[string][]string `yaml:"marks"`
+	Markers       []string            `yaml:"markers"`
+	Rules         map[string]effect   `yaml:"rules"`
+
+	tags *regexp.Regexp // of reasoning
+}
+
+// rules reads rules.yaml, which is part of the program: an error in it is a panic.
+var rules = sync.OnceValue(func() *ruleTable {
+	raw, err := data.ReadFile("rules.yaml")
+	t := &ruleTable{}
+	if err == nil {
+		err = yaml.UnmarshalWithOptions(raw, t, yaml.Strict())
+	}
+	if err != nil {
+		panic(fmt.Errorf("rules.yaml: %w", err))
+	}
+	names := strings.Join(t.ReasoningTags, "|")
+	t.tags = regexp.MustCompile(`(?i:<\s*(/?)\s*(` + names + `)\s*>)|\[(/?)(THINK)\]`)
+	return t
+})
+
+type countKey struct {
+	rule  string
+	level Level
+}
+
+// report reports a finding about the current line. A rule may have a variant behind a colon; args are
+// names of the rule's text and what they stand for.
+func (v *validator) report(rule string, args ...any) { v.reportAt(v.file.path, v.line, rule, args...) }
+
+// advise reports what is about a file as a whole, when it is first met in a row.
+func (v *validator) advise(rule string, args ...any) {
+	if v.once(rule) {
+		v.since = v.line
+		v.reportAt(v.file.path, 0, rule, args...)
+		v.since = 0
+	}
+}
+
+func (v *validator) reportAt(path string, line int64, rule string, args ...any) {
+	if v.err != nil {
+		return
+	}
+	r, known := rules().Rules[rule]
+	if !known {
+		panic("rules.yaml has no rule " + rule)
+	}
+	own := v.f.Effects[rule]
+	name, _, _ := strings.Cut(rule, ":")
+	level := cmp.Or(own.Level, r.Level)
+	v.counts[countKey{name, level}]++
+	if level == Error {
+		v.sum.Errors++
+	} else {
+		v.sum.Warnings++
+	}
+	pairs := []string{"{trainer}", v.f.Trainer}
+	for i := 0; i+1 < len(args); i += 2 {
+		pairs = append(pairs, fmt.Sprint("{", args[i], "}"), fmt.Sprint(args[i+1]))
+	}
+	fill := strings.NewReplacer(pairs...)
+	message := cmp.Or(own.Says, r.Says)
+	if v.since > 0 {
+		message += fmt.Sprintf(" (first in line %d)", v.since)
+	}
+	if e := cmp.Or(own.Effect, r.Effect); e != "" {
+		message += ": " + e
+	}
+	v.err = v.yield(Finding{path, line, name, level, fill.Replace(message), fill.Replace(cmp.Or(own.Remedy, r.Remedy))})
+}
+
+// once says whether something is met for the first time in the current file.
+func (v *validator) once(what string) bool {
+	if v.seen[what] {
+		return false
+	}
+	v.seen[what] = true
+	return true
+}
+
+func (v *validator) summary() Summary {
+	s := v.sum
+	s.Format, s.Trainer = v.f.Name, v.f.Trainer+" "+v.f.Version
+	for key, n := range v.counts {
+		s.Rules = append(s.Rules, Count{key.rule, key.level, n})
+	}
+	slices.SortFunc(s.Rules, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(b.N, a.N), cmp.Compare(a.Rule, b.Rule))
+	})
+	s.Notes = slices.Sorted(maps.Keys(v.notes))
+	return s
+}
