@@ -80,7 +80,7 @@ func (s server) open() (*hosted.Client, error) {
 	}
 	client, err := hosted.New(hosted.Options{
 		BaseURL: s.base, Key: key, KeyVariable: s.variable, Azure: s.azure, APIVersion: s.version,
-		HTTP: httpClient, Now: time.Now, Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
+		HTTP: httpClient, Now: time.Now, Retry: llm.Retrier{Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
 	})
 	if err != nil {
 		return nil, usageError{err}

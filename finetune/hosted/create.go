@@ -15,7 +15,7 @@ import (
 )
 
 // Create orders a job. Where an answer is lost the job is looked for among the server's before it is
-// ordered again, so that nobody pays twice; the jobs named by others are known not to be it. Where the
+// ordered again, so that it is paid for once; the jobs named by others are known not to be it. Where the
 // server does not list its jobs the error says so.
 func (c *Client) Create(ctx context.Context, o Order, others ...string) (*Job, error) {
 	if err := o.Validate(); err != nil {
@@ -24,36 +24,32 @@ func (c *Client) Create(ctx context.Context, o Order, others ...string) (*Job, e
 	if err := checkID("file", o.TrainingFile); err != nil {
 		return nil, err
 	}
-	for attempt := 1; ; attempt++ {
-		job, err := c.order(ctx, o)
-		var e *Error
-		if err == nil || !errors.As(err, &e) {
-			return job, err
-		}
-		if o.Mark != "" && len(o.Metadata) == 0 && e.Fault == llm.BadRequest && refusesMetadata(e) {
+	var job *Job
+	err := c.again(ctx, func() (e *Error) {
+		job, e = c.order(ctx, o)
+		if e != nil && o.Mark != "" && len(o.Metadata) == 0 && refusesMetadata(e) {
 			o.Mark = ""
-			continue
+			job, e = c.order(ctx, o)
 		}
-		if e.Fault == llm.BadRequest && e.Param == "method" && o.Method == SFT {
-			e.Hint = "a server that knows no methods may take --top-level-hyperparameters"
+		if e == nil || !e.Maybe || ctx.Err() != nil {
+			return e
 		}
-		if !e.Maybe {
-			return nil, e // what could be repeated without harm was
+		found, err := c.look(ctx, o, others)
+		if found != nil {
+			job = found
+			return nil
 		}
-		job, lookErr := c.look(ctx, o, others)
-		switch {
-		case job != nil:
-			return job, nil
-		case ctx.Err() != nil:
-			return nil, fmt.Errorf("create the job: %w", ctx.Err())
-		case lookErr != nil:
-			e.Hint = "whether there is a job now is not known, for the server's jobs cannot be listed: " + lookErr.Error()
-			return nil, e
+		if err != nil {
+			e.hint("whether there is a job now is not known, for the server's jobs cannot be listed: " + err.Error())
+			e.Cause.Final = true
 		}
-		if err := c.pause(ctx, e, attempt); err != nil {
-			return nil, err
-		}
+		return e
+	})
+	var e *Error
+	if errors.As(err, &e) && e.Cause.Fault == llm.BadRequest && e.Param == "method" && o.Method == SFT {
+		e.hint("a server that knows no methods may take --top-level-hyperparameters")
 	}
+	return job, err
 }
 
 // look looks for the job of an order some times: a server may show a little late what it took.
@@ -74,25 +70,26 @@ func (c *Client) look(ctx context.Context, o Order, others []string) (*Job, erro
 var unknownWords = regexp.MustCompile(`(?i)unknown|unrecogni[sz]ed|unsupported|not supported|unexpected|extra|not permitted|not allowed|additional|invalid`)
 
 func refusesMetadata(e *Error) bool {
-	text := e.Err.Error()
-	return e.Param == "metadata" || unknownWords.MatchString(text) && regexp.MustCompile(`(?i)metadata|`+markKey).MatchString(text)
+	text := e.Cause.Err.Error()
+	return e.Cause.Fault == llm.BadRequest &&
+		(e.Param == "metadata" || unknownWords.MatchString(text) && regexp.MustCompile(`(?i)metadata|`+markKey).MatchString(text))
 }
 
-func (c *Client) order(ctx context.Context, o Order) (*Job, error) {
+// order asks for a job once.
+func (c *Client) order(ctx context.Context, o Order) (job *Job, e *Error) {
+	r := request{doing: "create the job", method: http.MethodPost, path: "/fine_tuning/jobs", kind: "application/json"}
 	body, err := o.body()
 	if err != nil {
-		return nil, fmt.Errorf("create the job: %w", err)
+		return nil, c.fail(r, "", fmt.Errorf("create the job: %w", err))
 	}
-	var job *Job
-	err = c.do(ctx, request{
-		doing: "create the job", method: http.MethodPost, path: "/fine_tuning/jobs", kind: "application/json", once: true,
-		size: int64(len(body)), body: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil },
-		read: func(raw []byte) (err error) {
-			job, err = readJob(raw, c.wash)
-			return err
-		},
-	})
-	return job, err
+	r.size = int64(len(body))
+	r.body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	r.read = func(raw []byte) (err error) {
+		job, err = readJob(raw, c.wash)
+		return err
+	}
+	e = c.attempt(ctx, r)
+	return job, e
 }
 
 // searched is how many jobs are looked through for one that was just ordered.

@@ -2,18 +2,40 @@ package hosted
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"parley/sim/llm"
+	"parley/sim/llm/wire"
 )
+
+// Error is a request that failed. It wraps the *llm.Error that says how; its Model is what was tried,
+// and at which server.
+type Error struct {
+	Cause *llm.Error
+	Param string // the field that the server points at
+	Maybe bool   // the server may have done what was asked
+
+	broken bool // the reply breaks the protocol
+}
+
+func (e *Error) Error() string { return e.Cause.Error() }
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Temporary reports whether asking again later can help.
+func (e *Error) Temporary() bool { return e.Cause.Fault.Temporary() && !e.Cause.Final }
+
+// hint adds what the user can do.
+func (e *Error) hint(text string) {
+	e.Cause.Hint = strings.TrimPrefix(e.Cause.Hint+"; "+text, "; ")
+}
 
 // request is what is asked of the server.
 type request struct {
@@ -25,71 +47,50 @@ type request struct {
 	size   int64
 	body   func() (io.ReadCloser, error) // opens it anew for each attempt; nil: there is none
 	extra  time.Duration                 // on top of the usual time
-	once   bool                          // not repeated by itself where the server may have acted
-	read   func([]byte) error            // what came back; an error means that it breaks the protocol
+	read   func([]byte) error            // reads the reply; an error means that it breaks the protocol
 }
 
-// most is how many bytes a reply may have.
-const most = 32 << 20
+// maxReply is how many bytes a reply may have.
+const maxReply = 32 << 20
 
-// do makes a request, again where asking again can help.
+// do makes a request, and repeats it where that can help.
 func (c *Client) do(ctx context.Context, r request) error {
-	for attempt := 1; ; attempt++ {
-		err := c.attempt(ctx, r)
-		if err == nil {
-			c.mu.Lock()
-			c.left = min(c.left+1, c.o.Reserve)
-			c.mu.Unlock()
+	return c.again(ctx, func() *Error { return c.attempt(ctx, r) })
+}
+
+// again makes a request until it succeeds, and as often as the budget allows.
+func (c *Client) again(ctx context.Context, request func() *Error) error {
+	var last *Error
+	n, err := c.budget.Do(ctx, func() error {
+		before := last
+		if last = request(); last == nil {
 			return nil
 		}
-		var e *Error
-		if !errors.As(err, &e) || r.once && e.Maybe {
-			return err
+		if before != nil && before.broken && last.broken {
+			last.Cause.Final = true // a server that breaks the protocol twice does so always
 		}
-		if err := c.pause(ctx, e, attempt); err != nil {
-			return err
-		}
-	}
-}
-
-// pause waits until the request may be made again, or returns the error that ends it.
-func (c *Client) pause(ctx context.Context, e *Error, attempt int) error {
-	e.Attempts = attempt
-	hint := func(text string) error {
-		if e.Hint != "" {
-			text = e.Hint + "; " + text
-		}
-		e.Hint = text
-		return e
-	}
+		return last.Cause
+	})
+	var cause *llm.Error
 	switch {
-	case !e.Temporary():
-		return e
-	case attempt >= c.o.Attempts, e.Fault == llm.BadResponse && attempt > 1:
-		return hint(fmt.Sprintf("asked %d times", attempt))
-	case e.RetryAfter > c.o.Patience:
-		return hint(fmt.Sprintf("the server asks to wait %s, longer than the %s that parley waits; go on later", e.RetryAfter, c.o.Patience))
+	case err == nil:
+		return nil
+	case last != nil && ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", last.Cause.Model, ctx.Err())
+	case last != nil && last.Cause.Fault == "": // none of the server's
+		return last.Cause.Err
+	case !errors.As(err, &cause):
+		return err
 	}
-	c.mu.Lock()
-	enough := c.left > 0
-	c.left = max(c.left-1, 0)
-	wait := min(500*time.Millisecond<<min(attempt-1, 10), 30*time.Second)
-	if c.o.Rand != nil {
-		wait = time.Duration(c.o.Rand.Int64N(int64(wait) + 1))
+	e := &Error{Cause: cause, Param: last.Param, Maybe: last.Maybe}
+	if n > 1 {
+		e.hint(fmt.Sprintf("asked %d times", n))
 	}
-	c.mu.Unlock()
-	if !enough {
-		e.Fault = llm.OverBudget
-		return hint("too many requests failed for this one to be made again; see that the server works, then go on")
-	}
-	if err := sleep(ctx, e.RetryAfter+wait); err != nil {
-		return fmt.Errorf("%s: waiting to ask again after %w: %w", e.Doing, err, e)
-	}
-	return nil
+	return e
 }
 
 // attempt makes a request once.
-func (c *Client) attempt(ctx context.Context, r request) error {
+func (c *Client) attempt(ctx context.Context, r request) *Error {
 	limited, cancel := context.WithTimeout(ctx, c.o.Timeout+r.extra)
 	defer cancel()
 	hr, err := http.NewRequestWithContext(limited, r.method, c.url(r.path, r.query), nil)
@@ -107,7 +108,7 @@ func (c *Client) attempt(ctx context.Context, r request) error {
 	if r.body != nil {
 		body, err := r.body()
 		if err != nil {
-			return err // of a file, and no server's fault
+			return c.fail(r, "", err)
 		}
 		hr.Body, hr.GetBody, hr.ContentLength = body, r.body, r.size
 		hr.Header.Set("Content-Type", r.kind)
@@ -117,91 +118,81 @@ func (c *Client) attempt(ctx context.Context, r request) error {
 		return c.lost(ctx, r, err)
 	}
 	defer resp.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
 	switch {
 	case err != nil:
-		return c.lost(ctx, r, fmt.Errorf("the reply broke off: %w", err))
+		return c.lost(ctx, r, err)
 	case resp.StatusCode >= 300:
-		return c.refused(r, resp, raw)
-	case len(raw) > most:
-		e := c.fail(r, llm.BadResponse, fmt.Errorf("the reply is longer than %d MiB", most>>20))
-		e.Maybe = true
-		return e
+		return c.refused(r, resp.StatusCode, resp, raw)
+	case len(raw) > maxReply:
+		return c.broken(r, fmt.Errorf("the reply is longer than %d MiB", maxReply>>20))
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if top := object(raw); top["id"] == nil && top["data"] == nil && object(top["error"]) != nil {
-		// Some routers put a failure into a reply that says all is well.
-		return c.refused(r, resp, raw)
+		return c.refused(r, 0, resp, raw) // some routers put a failure into a reply that says all is well
 	}
 	if err := r.read(raw); err != nil {
-		e := c.fail(r, llm.BadResponse, err)
-		e.Status, e.Maybe = resp.StatusCode, true
-		return e
+		return c.broken(r, err)
 	}
 	return nil
 }
 
 func (c *Client) fail(r request, f llm.Fault, err error) *Error {
-	if text := err.Error(); c.wash.redact(text) != text {
-		err = errors.New(c.wash.redact(text))
-	}
-	return &Error{Doing: r.doing, Server: c.base.String(), Fault: f, Err: err}
+	return &Error{Cause: &llm.Error{Model: r.doing + " at " + c.base.String(), Fault: f, Err: err}}
 }
 
-// refused makes an error of a reply that says no.
-func (c *Client) refused(r request, resp *http.Response, raw []byte) error {
-	said := readRefusal(raw, c.wash)
-	e := c.fail(r, fault(resp.StatusCode, said), fmt.Errorf("%d: %s", resp.StatusCode, said.text()))
-	e.Status, e.Code, e.Param = resp.StatusCode, said.code, said.param
-	e.RetryAfter = retryAfter(resp.Header, c.now())
-	e.final = resp.Header.Get("X-Should-Retry") == "false"
+// broken makes an error of a reply that breaks the protocol.
+func (c *Client) broken(r request, err error) *Error {
+	e := c.fail(r, llm.BadResponse, err)
+	e.Maybe, e.broken = true, true
+	return e
+}
+
+// refused makes an error of a reply that says no. The status is 0 where the reply's own says all is well.
+func (c *Client) refused(r request, status int, resp *http.Response, raw []byte) *Error {
+	said := wire.ReadRefusal(status, raw, c.keys)
+	text := said.Message
+	for _, more := range append([]string{cmp.Or(said.Code, said.Kind)}, said.Params...) {
+		if more != "" && !strings.Contains(text, more) {
+			text += " [" + more + "]"
+		}
+	}
+	e := c.fail(r, said.Fault(), fmt.Errorf("%d: %s", resp.StatusCode, strings.TrimSpace(text)))
+	e.Cause.RetryAfter = wire.RetryAfter(resp.Header, c.now())
+	e.Cause.Final = resp.Header.Get("X-Should-Retry") == "false"
+	if len(said.Params) > 0 {
+		e.Param = said.Params[len(said.Params)-1]
+	}
 	// A gateway may have lost the answer of a server that did what it was asked.
-	e.Maybe = resp.StatusCode < 400 || resp.StatusCode >= 500 || resp.StatusCode == http.StatusRequestTimeout || resp.StatusCode == http.StatusConflict
+	e.Maybe = status < 400 || status >= 500 || status == http.StatusRequestTimeout || status == http.StatusConflict
 	switch {
-	case e.Fault == llm.Denied && c.o.Key == "":
-		e.Hint = "no key was sent; name the environment variable that holds it with --key-env"
-	case e.Fault == llm.Denied && c.o.KeyVariable != "":
-		e.Hint = "the key is read from " + c.o.KeyVariable
-	case e.Fault == llm.TooLong:
-		e.Hint = "the server takes smaller files only"
+	case e.Cause.Fault == llm.Denied && c.o.Key == "":
+		e.hint("no key was sent; name the environment variable that holds it with --key-env")
+	case e.Cause.Fault == llm.Denied && c.o.KeyVariable != "":
+		e.hint("the key is read from " + c.o.KeyVariable)
+	case e.Cause.Fault == llm.TooLong:
+		e.hint("the server takes smaller files only")
 	}
 	return e
 }
 
-// lost makes an error of what went wrong on the way.
-func (c *Client) lost(ctx context.Context, r request, err error) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return fmt.Errorf("%s: %w", r.doing, context.Canceled)
-	}
+// lost makes an error of a failure on the way.
+func (c *Client) lost(ctx context.Context, r request, err error) *Error {
 	if outer := (*url.Error)(nil); errors.As(err, &outer) {
 		err = outer.Err // its text repeats the address
 	}
-	var (
-		changed *changedError
-		other   *elsewhereError
-		timeout net.Error
-		op      *net.OpError
-		dns     *net.DNSError
-		cert    *tls.CertificateVerificationError
-		record  tls.RecordHeaderError
-	)
-	if errors.As(err, &changed) {
-		return changed
+	if changed := (*changedError)(nil); errors.As(err, &changed) {
+		return c.fail(r, "", changed)
 	}
-	e := c.fail(r, llm.Unreachable, fmt.Errorf("the connection broke: %w", err))
-	e.Maybe = true
-	switch {
-	case errors.As(err, &other):
-		e.Fault, e.Err, e.Maybe, e.final = llm.BadResponse, err, false, true
-	case errors.As(err, &dns), errors.As(err, &op) && op.Op == "dial":
-		e.Fault, e.Err, e.Maybe = llm.Unreachable, err, false
-		e.Hint = "is the server running, and the base URL right?"
-	case errors.As(err, &cert), errors.As(err, &record):
-		e.Fault, e.Err, e.Maybe, e.final = llm.Unreachable, err, false, true
-		e.Hint = "does the address begin with the right one of http:// and https://, and is its certificate good?"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		e.Fault, e.Err = llm.TimedOut, fmt.Errorf("no answer within %s", c.o.Timeout+r.extra)
+	e := c.fail(r, llm.BadResponse, err)
+	if elsewhere := (*elsewhereError)(nil); errors.As(err, &elsewhere) {
+		e.Cause.Final = true
+		return e
 	}
+	if !errors.As(wire.Lost(ctx, e.Cause.Model, err, "is the server running, and the base URL right?"), &e.Cause) {
+		e.Cause.Fault = llm.TimedOut // the caller gave up
+	}
+	e.Maybe = e.Cause.Fault != llm.Unreachable
 	return e
 }
 

@@ -219,16 +219,18 @@ func (c *Client) AwaitFile(ctx context.Context, id string) (*File, error) {
 			if why == "" {
 				why = "the server gave no reason"
 			}
-			return nil, &Error{Doing: "process file " + id, Server: c.base.String(), Fault: llm.BadRequest, Err: fmt.Errorf("it is %s: %s", file.Status, why),
-				Hint: "check the file with parley finetune validate"}
+			e := c.fail(request{doing: "process file " + id}, llm.BadRequest, fmt.Errorf("it is %s: %s", file.Status, why))
+			e.hint("check the file with parley finetune validate")
+			return nil, e
 		case "uploaded":
 			if waited >= uploadedWait {
 				return file, nil
 			}
 		default: // pending, running, or a word that parley does not know
 			if waited >= processingWait {
-				return nil, &Error{Doing: "process file " + id, Server: c.base.String(), Fault: llm.TimedOut, Err: fmt.Errorf("it is still %s after %s", file.Status, waited),
-					Hint: "start again later: the file is not sent again"}
+				e := c.fail(request{doing: "process file " + id}, llm.TimedOut, fmt.Errorf("it is still %s after %s", file.Status, waited))
+				e.hint("start again later: the file is not sent again")
+				return nil, e
 			}
 		}
 		if err := sleep(ctx, wait); err != nil {

@@ -11,13 +11,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
+
+	"parley/sim/llm"
 )
 
 // DefaultAPIVersion is the api-version that Azure is asked in where none is given.
@@ -31,25 +31,20 @@ type Options struct {
 	Azure       bool
 	APIVersion  string // Azure's; empty: DefaultAPIVersion
 
-	HTTP *http.Client     // nil: http.DefaultClient
-	Now  func() time.Time // for dates in Retry-After and for records; nil: both are left out
-	Rand *rand.Rand       // draws the jitter of waits; nil: none
-
-	Timeout  time.Duration // for one request and its reply, without what an upload takes longer; 0: 1 minute
-	Attempts int           // how often one request is made in all; 0: 5
-	Patience time.Duration // the longest wait that a server may ask for; 0: 2 minutes
-	Reserve  int           // how many repetitions all requests together may use up; 0: 50; a success puts one back
+	HTTP    *http.Client     // nil: http.DefaultClient
+	Now     func() time.Time // for dates in Retry-After and for records; nil: both are left out
+	Timeout time.Duration    // for one request and its reply, without what an upload takes longer; 0: 1 minute
+	Retry   llm.Retrier      // its Wait is 20 seconds unless it is set
 }
 
 // Client asks one server. It may be used by several goroutines.
 type Client struct {
-	o    Options
-	base *url.URL
-	http *http.Client
-	wash washer
-
-	mu   sync.Mutex // guards what follows, and Rand
-	left int        // of the reserve
+	o      Options
+	base   *url.URL
+	http   *http.Client
+	keys   *llm.Keys
+	wash   washer
+	budget *llm.Budget
 }
 
 // New makes a client without asking the server anything.
@@ -62,9 +57,7 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("the key in %s holds a space, a line break or a letter that no key has", cmp.Or(o.KeyVariable, "the options"))
 	}
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
-	o.Attempts = cmp.Or(o.Attempts, 5)
-	o.Patience = cmp.Or(o.Patience, 2*time.Minute)
-	o.Reserve = cmp.Or(o.Reserve, 50)
+	o.Retry.Wait = cmp.Or(o.Retry.Wait, 20*time.Second)
 	if o.Azure {
 		switch path := strings.TrimRight(base.Path, "/"); {
 		case strings.HasSuffix(path, "/openai/v1"): // the newer surface, where a version is optional
@@ -75,7 +68,9 @@ func New(o Options) (*Client, error) {
 			o.APIVersion = cmp.Or(o.APIVersion, DefaultAPIVersion)
 		}
 	}
-	c := &Client{o: o, base: base, wash: washer{o.Key}, left: o.Reserve}
+	c := &Client{o: o, base: base, keys: &llm.Keys{}, budget: llm.NewBudget(o.Retry)}
+	c.keys.Add(o.Key)
+	c.wash = washer{c.keys}
 	own := http.Client{}
 	if o.HTTP != nil {
 		own = *o.HTTP
@@ -116,6 +111,12 @@ func (c *Client) url(path string, query url.Values) string {
 	u.RawQuery = query.Encode()
 	return u.String()
 }
+
+// washer makes what a server wrote fit to be shown and kept: one line without control characters,
+// terminal sequences and marks that turn the direction of text, and without the key.
+type washer struct{ keys *llm.Keys }
+
+func (w washer) line(text string) string { return llm.Excerpt(w.keys.Redact(llm.Clean(text)), 2000) }
 
 func (c *Client) now() time.Time {
 	if c.o.Now == nil {

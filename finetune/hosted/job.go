@@ -92,7 +92,7 @@ func readJob(raw []byte, w washer) (*Job, error) {
 	switch {
 	case !ValidID(j.ID):
 		return nil, errors.New("the answer is no fine-tuning job: it has no id")
-	case w.redact(j.ID) != j.ID:
+	case w.keys.Redact(j.ID) != j.ID:
 		return nil, errors.New("the answer is no fine-tuning job: its id is the key")
 	case j.State == "":
 		return nil, errors.New("the answer is no fine-tuning job: it has no status")
@@ -164,7 +164,7 @@ func (c *Client) job(ctx context.Context, method, id, action, doing string) (*Jo
 // with the server's refusal.
 func (c *Client) Cancel(ctx context.Context, id string) (*Job, error) {
 	job, err := c.job(ctx, http.MethodPost, id, "/cancel", "cancel job "+id)
-	if FaultOf(err) != llm.BadRequest && FaultOf(err) != llm.Overloaded && FaultOf(err) != llm.BadResponse {
+	if llm.FaultOf(err) != llm.BadRequest && llm.FaultOf(err) != llm.Overloaded && llm.FaultOf(err) != llm.BadResponse {
 		return job, err
 	}
 	// The first of two tries may have done it; and not every server answers with the job.

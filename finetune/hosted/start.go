@@ -82,7 +82,7 @@ func (c *Client) send(ctx context.Context, p *Piece, save func() error, tell fun
 	name := filepath.Base(p.Path)
 	if p.ID != "" {
 		_, err := c.AwaitFile(ctx, p.ID)
-		switch FaultOf(err) {
+		switch llm.FaultOf(err) {
 		case llm.NotFound, llm.BadRequest: // deleted there, or no good
 		case llm.Unsupported:
 			return nil
@@ -113,7 +113,7 @@ func (c *Client) send(ctx context.Context, p *Piece, save func() error, tell fun
 		return nil
 	}
 	tell("waiting for the server to process " + file.ID)
-	switch _, err := c.AwaitFile(ctx, p.ID); FaultOf(err) {
+	switch _, err := c.AwaitFile(ctx, p.ID); llm.FaultOf(err) {
 	case llm.NotFound, llm.Unsupported: // not every server tells of its files
 		return nil
 	default:

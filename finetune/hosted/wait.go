@@ -43,13 +43,13 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 		job, err := c.Job(ctx, id)
 		if err != nil {
 			var e *Error
-			if !errors.As(err, &e) || !e.Temporary() && e.Fault != llm.OverBudget || away >= w.Outage {
+			if !errors.As(err, &e) || !e.Temporary() && e.Cause.Fault != llm.OverBudget || away >= w.Outage {
 				return nil, err
 			}
 			if err := tell(Progress{Step: p.Step, Steps: p.Steps, Trouble: err}); err != nil {
 				return nil, err
 			}
-			pause := max(wait, min(e.RetryAfter, w.Outage))
+			pause := max(wait, min(e.Cause.RetryAfter, w.Outage))
 			if err := sleep(ctx, pause); err != nil {
 				return nil, err
 			}
@@ -61,7 +61,7 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 		state = job.State
 		if !eventless {
 			fresh, err := c.events(ctx, id, Page{}, known)
-			switch FaultOf(err) {
+			switch llm.FaultOf(err) {
 			case llm.NotFound, llm.Unsupported, llm.BadRequest:
 				eventless = true
 			case "":
@@ -90,7 +90,7 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 		} else {
 			wait = min(wait+wait/2, w.Max)
 		}
-		if err := sleep(ctx, c.jitter(wait)); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
@@ -102,14 +102,4 @@ func unknown(s State) bool {
 		return false
 	}
 	return true
-}
-
-// jitter lengthens a wait by up to a tenth, so that many who wait do not all ask at once.
-func (c *Client) jitter(d time.Duration) time.Duration {
-	if c.o.Rand == nil {
-		return d
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return d + time.Duration(c.o.Rand.Int64N(int64(d)/10+1))
 }

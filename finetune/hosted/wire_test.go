@@ -16,12 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/finetune/hosted"
+	"parley/sim/llm"
 )
 
 // answering is a client whose server always says the same. What it was sent goes into the buffer.
 func answering(t testing.TB, status int, body string, sent *bytes.Buffer) *hosted.Client {
 	t.Helper()
-	c, err := hosted.New(hosted.Options{BaseURL: "http://host/v1", Key: key, Attempts: 1, HTTP: &http.Client{
+	c, err := hosted.New(hosted.Options{BaseURL: "http://host/v1", Key: key, Retry: llm.Retrier{Attempts: 1}, HTTP: &http.Client{
 		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			if sent != nil && r.Body != nil {
 				if _, err := io.Copy(sent, r.Body); err != nil {
