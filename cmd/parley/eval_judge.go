@@ -21,6 +21,7 @@ func evalJudgeCheckCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			judgeCheckReadCommand(),
 			judgeCheckIEPCommand(),
+			judgeCheckInjectCommand(),
 		},
 		Action: func(c *cli.Context) error {
 			return usagef("judge-check needs one of its commands, such as: parley eval judge-check read FILE.jsonl")

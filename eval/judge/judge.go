@@ -1,9 +1,11 @@
-// Package judge asks a model for a verdict and takes only one that was offered: by a JSON schema
-// where the backend holds the model to it, and read from the reply where it does not.
+// Package judge asks a model for a verdict and takes only one that is in the schema of the question: the
+// backend holds the model to it where it can, and the reply is read by it everywhere.
 //
 // A reply that gives no verdict is asked for again, and then it is unparsed, with the reason; it is
-// never a default. Judged text cannot speak for the judge: see Ask. What is asked, and what a verdict
-// means, stands in the packages that measure; this one knows no measure, no session and no file.
+// never a default. Judged text cannot speak for the judge: see Ask. The nonce stops echoes, not obedience: a
+// judge that does what a text tells it, and fills in its own form, gives a verdict like any other. Inject
+// measures how often that happens. What is asked, and what a verdict means, is defined by the packages that
+// measure.
 package judge
 
 import (

@@ -11,10 +11,10 @@ import (
 	"text/template"
 )
 
-//go:embed prompts/*.tmpl
+//go:embed prompts
 var files embed.FS
 
-var prompts = template.Must(template.ParseFS(files, "prompts/*.tmpl"))
+var prompts = template.Must(template.ParseFS(files, "prompts/guard.tmpl", "prompts/again.tmpl", "prompts/format.tmpl"))
 
 // Prompt parses a prompt. The function quote has to stand around every judged text in it, as in
 // {{quote .Script}}; see Quote.
