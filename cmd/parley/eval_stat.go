@@ -1,22 +1,22 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval"
 	"parley/eval/stat"
+	"parley/eval/stat/table"
 )
 
 // evalStatCommand gives any statistic of eval/stat on a user's own table, so that our numbers can be
-// held against those of R or SciPy.
+// compared with those of R or SciPy.
 func evalStatCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "stat",
@@ -27,11 +27,11 @@ func evalStatCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "test", Usage: "`NAME` of the statistic; list prints them"},
 			&cli.StringFlag{Name: "x", Usage: "`COLUMN` of values (default: x, or the first where the table has as many as the test needs)"},
-			&cli.StringFlag{Name: "y", Usage: "`COLUMN` of values to hold against x"},
+			&cli.StringFlag{Name: "y", Usage: "`COLUMN` of values to compare with x"},
 			&cli.StringFlag{Name: "group", Usage: "`COLUMN` of what goes together: clusters, documents, units, samples"},
 			&cli.StringFlag{Name: "raters", Usage: "`COLUMNS` of raters of alpha, one row a unit, separated by commas"},
 			&cli.StringFlag{Name: "labels", Usage: "all `LABELS` of weighted kappa in their order, separated by commas (default for whole numbers: all from the least to the greatest)"},
-			&cli.StringFlag{Name: "of", Usage: "`NAME` of the statistic that --test bootstrap resamples", Value: "mean"},
+			&cli.StringFlag{Name: "of", Usage: "`NAME` of the statistic that --test bootstrap resamples (default: mean)"},
 			&cli.StringFlag{Name: "method", Usage: "`METHOD`: percentile or bca of a bootstrap; auto, exact or normal of wilcoxon"},
 			&cli.StringFlag{Name: "zeros", Usage: "`WAY` of wilcoxon with pairs that do not differ: wilcox or pratt", Value: string(stat.DropZeros)},
 			&cli.StringFlag{Name: "alternative", Usage: "`SIDE` two-sided, greater or less (x than y)", Value: "two-sided"},
@@ -57,34 +57,15 @@ func evalStat(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return usagef("eval stat takes one table, and got %d", c.NArg())
 	}
-	s, err := findStatistic(name)
+	results, err := statistic(c, name, c.Args().First())
 	if err != nil {
-		return err
-	}
-	o, err := statOptionsOf(c, s)
-	if err != nil {
-		return err
-	}
-	t, err := openStatTable(c, c.Args().First())
-	if err != nil {
-		return err
-	}
-	subject := s
-	if o.of != nil {
-		subject = o.of
-	}
-	d, err := t.load(c, subject, s.group)
-	if err != nil {
-		return err
-	}
-	results := s.run(d, o)
-	undefined := 0
-	for i := range results {
-		r := &results[i]
-		r.Scorer, r.Of, r.Dropped = "stat", max(r.Of, r.N), d.dropped
-		if r.Metric == "" {
-			r.Metric = s.name
+		if wrong := new(table.Usage); errors.As(err, &wrong) {
+			return usageError{err}
 		}
+		return err
+	}
+	undefined := 0
+	for _, r := range results {
 		if r.Value == nil {
 			undefined++
 		}
@@ -92,42 +73,48 @@ func evalStat(c *cli.Context) error {
 	if c.Bool("json") {
 		err = printJSON(c.App.Writer, map[string]any{"results": results})
 	} else {
-		err = printStatistics(c.App.Writer, results, o)
+		err = printStatistics(c.App.Writer, results, c.Float64("level"))
 	}
 	switch {
 	case err != nil:
 		return err
 	case undefined > 0:
-		return partialf("%d of %d statistics are undefined; the reason stands beside each", undefined, len(results))
+		return partialf("%d of %d statistics are undefined; each line says why", undefined, len(results))
 	}
 	return nil
 }
 
-// statResult is a result with what a test adds to it. The JSON form is a documented interface.
-type statResult struct {
-	eval.Result
-	Statistic *float64       `json:"statistic"`
-	P         *float64       `json:"p"`
-	DF        float64        `json:"df,omitempty"`
-	Method    string         `json:"method,omitempty"`
-	Label     string         `json:"label,omitempty"` // of a p value, by --group
-	Clusters  int            `json:"clusters,omitempty"`
-	Zeros     int            `json:"zeros,omitempty"`   // pairs that do not differ
-	Lost      int            `json:"lost,omitempty"`    // resamples on which the statistic is undefined
-	Skipped   map[string]int `json:"skipped,omitempty"` // groups without a value, by reason
-	Dropped   int            `json:"dropped"`           // rows that lack a value
-}
-
-func openStatTable(c *cli.Context, name string) (*statTable, error) {
-	if name == "-" {
-		return readStatTable("standard input", c.App.Reader)
+// statistic computes what the flags ask for from a file.
+func statistic(c *cli.Context, name, file string) ([]table.Result, error) {
+	s, err := table.Find(name)
+	if err != nil {
+		return nil, err
 	}
-	file, err := os.Open(name)
+	o := table.Options{
+		X: c.String("x"), Y: c.String("y"), Group: c.String("group"), Raters: c.String("raters"), Labels: c.String("labels"),
+		Of: c.String("of"), Method: c.String("method"), Zeros: c.String("zeros"), Alternative: c.String("alternative"),
+		Level: c.Float64("level"), Power: c.Float64("power"), Draws: c.Int("draws"), Seed: c.Uint64("seed"),
+	}
+	if c.IsSet("diff") {
+		diff := c.Float64("diff")
+		o.Diff = &diff
+	}
+	if err := s.Check(o); err != nil {
+		return nil, err
+	}
+	in, err := openInput(c, file)
 	if err != nil {
 		return nil, fmt.Errorf("opening the table: %w", err)
 	}
-	defer file.Close()
-	return readStatTable(name, file)
+	defer in.Close()
+	if file == "-" {
+		file = "standard input"
+	}
+	t, err := table.Read(file, in)
+	if err != nil {
+		return nil, err
+	}
+	return s.Run(t, o)
 }
 
 func listStatistics(c *cli.Context) error {
@@ -139,21 +126,21 @@ func listStatistics(c *cli.Context) error {
 			About   string   `json:"about"`
 		}
 		var list []listed
-		for _, s := range statistics() {
-			list = append(list, listed{s.name, s.aliases, s.needs(), s.about})
+		for _, s := range table.List() {
+			list = append(list, listed{s.Name, s.Aliases, s.Needs(), s.About})
 		}
 		return printJSON(c.App.Writer, map[string]any{"tests": list})
 	}
 	tab := tabwriter.NewWriter(c.App.Writer, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tab, "TEST\tNEEDS\tGIVES")
-	for _, s := range statistics() {
-		fmt.Fprintf(tab, "%s\t%s\t%s\n", s.name, s.needs(), s.about)
+	for _, s := range table.List() {
+		fmt.Fprintf(tab, "%s\t%s\t%s\n", s.Name, s.Needs(), s.About)
 	}
 	return tab.Flush()
 }
 
 // printStatistics prints a line a result, with only what it has.
-func printStatistics(w io.Writer, results []statResult, o *statOptions) error {
+func printStatistics(w io.Writer, results []table.Result, level float64) error {
 	for _, r := range results {
 		line := []string{strings.TrimSpace(r.Metric + " " + r.Label)}
 		if r.Value == nil {
@@ -162,7 +149,7 @@ func printStatistics(w io.Writer, results []statResult, o *statOptions) error {
 			line = append(line, fmt.Sprintf("%.10g", *r.Value))
 		}
 		if r.Low != nil && r.High != nil {
-			line = append(line, fmt.Sprintf("%g %% interval [%.10g, %.10g]", 100*o.level, *r.Low, *r.High))
+			line = append(line, fmt.Sprintf("%g %% interval [%.10g, %.10g]", 100*level, *r.Low, *r.High))
 		}
 		if r.Statistic != nil && (r.Value == nil || *r.Statistic != *r.Value) {
 			line = append(line, fmt.Sprintf("statistic %.10g", *r.Statistic))

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"parley/eval/stat/table"
 )
 
 // statCommand runs eval stat alone and returns what it printed, and its exit status.
@@ -192,17 +194,17 @@ func TestEvalStatList(t *testing.T) {
 
 // TestEvalStatRuns: every statistic of the list runs on a table that fits it, and prints no NaN.
 func TestEvalStatRuns(t *testing.T) {
-	table := "x,y,group\n1,1,g\n0,1,g\n1,0,h\n0,0,h\n1,1,g\n"
-	for _, s := range statistics() {
-		out, talk, status := statCommand(t, table, "-", "--test", s.name, "--x", "x", "--json")
-		if s.y != colNone {
-			out, talk, status = statCommand(t, table, "-", "--test", s.name, "--x", "x", "--y", "y", "--json")
+	csv := "x,y,group\n1,1,g\n0,1,g\n1,0,h\n0,0,h\n1,1,g\n"
+	for _, s := range table.List() {
+		out, talk, status := statCommand(t, csv, "-", "--test", s.Name, "--x", "x", "--json")
+		if strings.Contains(s.Needs(), "--y") {
+			out, talk, status = statCommand(t, csv, "-", "--test", s.Name, "--x", "x", "--y", "y", "--json")
 		}
-		if s.ratings != colNone {
-			out, talk, status = statCommand(t, table, "-", "--test", s.name, "--raters", "x,y", "--json")
+		if strings.Contains(s.Needs(), "--raters") {
+			out, talk, status = statCommand(t, csv, "-", "--test", s.Name, "--raters", "x,y", "--json")
 		}
 		if status != exitOK && status != exitPartial || strings.Contains(out, "NaN") {
-			t.Errorf("%s: exit status %d: %s%s", s.name, status, out, talk)
+			t.Errorf("%s: exit status %d: %s%s", s.Name, status, out, talk)
 		}
 	}
 }

@@ -17,6 +17,7 @@ var floors = map[string][]string{
 	"characters":          {"characters/yamlfile"},
 	"characters/yamlfile": {},
 	"eval/stat":           {},
+	"eval/stat/table":     {"eval", "eval/stat"},
 	"logs":                {},
 	"sim/dice":            {},
 	"sim/llm":             {},

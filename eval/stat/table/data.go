@@ -1,15 +1,12 @@
-package main
+package table
 
 import (
 	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 
 	"parley/eval/stat"
 )
@@ -33,8 +30,8 @@ const (
 	groupAlways
 )
 
-// statData are the columns that a statistic computes from.
-type statData struct {
+// data are the columns that a statistic computes from.
+type data struct {
 	x, y    []float64
 	xLabels []string
 	yLabels []string
@@ -47,7 +44,7 @@ type statData struct {
 }
 
 // n is the number of values, pairs or units.
-func (d *statData) n() int {
+func (d *data) n() int {
 	switch d.unit {
 	case "values":
 		return len(d.x) + len(d.y)
@@ -58,8 +55,8 @@ func (d *statData) n() int {
 }
 
 // pick returns the data of some rows.
-func (d *statData) pick(rows []int) *statData {
-	return &statData{
+func (d *data) pick(rows []int) *data {
+	return &data{
 		x: picked(d.x, rows), y: picked(d.y, rows),
 		xLabels: picked(d.xLabels, rows), yLabels: picked(d.yLabels, rows),
 		units: picked(d.units, rows),
@@ -78,90 +75,20 @@ func picked[T any](all []T, rows []int) []T {
 }
 
 // clusters are the groups as positions, or every row for itself.
-func (d *statData) clusters() [][]int {
+func (d *data) clusters() [][]int {
 	if d.grouped {
 		return stat.Clusters(d.group)
 	}
 	return stat.Items(d.n())
 }
 
-// statOptions are the settings beside the columns.
-type statOptions struct {
-	level, power, diff float64
-	hasDiff            bool
-	alternative        stat.Alternative
-	zeros              stat.Zeros
-	method             string
-	boot               stat.Bootstrap
-	of                 *statistic
-	labels             []string
-}
-
-func statOptionsOf(c *cli.Context, s *statistic) (*statOptions, error) {
-	o := &statOptions{
-		level: c.Float64("level"), power: c.Float64("power"), diff: c.Float64("diff"), hasDiff: c.IsSet("diff"),
-		zeros: stat.Zeros(c.String("zeros")), method: c.String("method"),
-	}
-	switch alt := c.String("alternative"); alt {
-	case "two-sided":
-	case "greater", "less":
-		if !s.sided {
-			return nil, usagef("%s is two-sided only", s.name)
-		}
-		o.alternative = stat.Alternative(alt)
-	default:
-		return nil, usagef("--alternative %s is none of two-sided, greater and less", alt)
-	}
-	if o.zeros != stat.DropZeros && o.zeros != stat.RankZeros {
-		return nil, usagef("--zeros %s is neither wilcox nor pratt", o.zeros)
-	}
-	if o.method != "" && !slices.Contains(s.methods, o.method) {
-		if len(s.methods) == 0 {
-			return nil, usagef("%s takes no --method", s.name)
-		}
-		return nil, usagef("--method %s of %s is none of %s", o.method, s.name, strings.Join(s.methods, ", "))
-	}
-	if o.method == "" && len(s.methods) > 0 {
-		o.method = s.methods[0]
-	}
-	if !(o.level > 0 && o.level < 1) {
-		return nil, usagef("--level %v is not between 0 and 1", o.level)
-	}
-	if !(o.power > 0 && o.power < 1) {
-		return nil, usagef("--power %v is not between 0 and 1", o.power)
-	}
-	if c.Int("draws") < stat.MinDraws {
-		return nil, usagef("--draws %d are too few for an interval: take %d or more", c.Int("draws"), stat.MinDraws)
-	}
-	if c.String("labels") != "" {
-		for _, l := range strings.Split(c.String("labels"), ",") {
-			o.labels = append(o.labels, labelOf(l))
-		}
-	}
-	seed := c.Uint64("seed")
-	o.boot = stat.Bootstrap{Draws: c.Int("draws"), Level: o.level, BCa: o.method == "bca", Rand: rand.New(rand.NewPCG(seed, seed))}
-	if s.name == "bootstrap" {
-		of, err := findStatistic(c.String("of"))
-		if err != nil {
-			return nil, err
-		}
-		if of.value == nil {
-			return nil, usagef("--of %s cannot be resampled row by row", of.name)
-		}
-		o.of = of
-	} else if c.IsSet("of") {
-		return nil, usagef("--of goes with --test bootstrap")
-	}
-	return o, nil
-}
-
 // load reads the columns of a statistic.
-func (t *statTable) load(c *cli.Context, s *statistic, group groupNeed) (*statData, error) {
-	named := func(flag string) bool { return c.String(flag) != "" }
+func (t *Table) load(o *Options, s *Statistic, group groupNeed) (*data, error) {
+	named := func(flag string) bool { return o.column(flag) != "" }
 	x, y := s.x, s.y
 	switch {
 	case s.ratings != colNone && (named("raters") || !named("y") && !named("group")):
-		return t.loadRaters(c, s)
+		return t.loadRaters(o, s)
 	case s.ratings != colNone && named("y"):
 		x, y, group = s.ratings, s.ratings, groupNever
 	case s.ratings != colNone:
@@ -170,9 +97,9 @@ func (t *statTable) load(c *cli.Context, s *statistic, group groupNeed) (*statDa
 		y, group = colNone, groupAlways
 	}
 	if named("raters") {
-		return nil, usagef("%s takes no --raters; it needs %s", s.name, s.needs())
+		return nil, usage("%s takes no --raters; it needs %s", s.Name, s.Needs())
 	}
-	at, err := t.find(c, s, map[string]bool{
+	at, err := t.find(o, s, map[string]bool{
 		"x": x != colNone, "y": y != colNone, "group": group == groupAlways || group == groupMaybe && named("group"),
 	})
 	switch {
@@ -183,7 +110,7 @@ func (t *statTable) load(c *cli.Context, s *statistic, group groupNeed) (*statDa
 	case s.samples:
 		return t.loadSamples(at["x"], at["y"])
 	}
-	d := &statData{unit: "rows", of: len(t.rows)}
+	d := &data{unit: "rows", of: len(t.rows)}
 	if y != colNone {
 		d.unit = "pairs"
 	}
@@ -212,15 +139,15 @@ func (t *statTable) load(c *cli.Context, s *statistic, group groupNeed) (*statDa
 
 // find places the columns that are wanted: as named, or called as their flag, or in order where the
 // table has just as many.
-func (t *statTable) find(c *cli.Context, s *statistic, wanted map[string]bool) (map[string]int, error) {
+func (t *Table) find(o *Options, s *Statistic, wanted map[string]bool) (map[string]int, error) {
 	flags := []string{"x", "y", "group"}
 	byOrder := true
 	count := 0
 	for _, flag := range flags {
-		if c.String(flag) != "" {
+		if o.column(flag) != "" {
 			byOrder = false
 			if !wanted[flag] {
-				return nil, usagef("%s takes no --%s here; it needs %s", s.name, flag, s.needs())
+				return nil, usage("%s takes no --%s here; it needs %s", s.Name, flag, s.Needs())
 			}
 		}
 		if wanted[flag] {
@@ -232,7 +159,7 @@ func (t *statTable) find(c *cli.Context, s *statistic, wanted map[string]bool) (
 		if !wanted[flag] {
 			continue
 		}
-		name := c.String(flag)
+		name := o.column(flag)
 		switch {
 		case name != "":
 		case slices.Contains(t.header, flag):
@@ -241,7 +168,7 @@ func (t *statTable) find(c *cli.Context, s *statistic, wanted map[string]bool) (
 			at[flag] = len(at)
 			continue
 		default:
-			return nil, usagef("%s needs %s: say which of %s", s.name, s.needs(), strings.Join(t.header, ", "))
+			return nil, usage("%s needs %s: say which of %s", s.Name, s.Needs(), strings.Join(t.header, ", "))
 		}
 		i, err := t.column(flag, name)
 		if err != nil {
@@ -253,7 +180,7 @@ func (t *statTable) find(c *cli.Context, s *statistic, wanted map[string]bool) (
 }
 
 // read takes one cell into the column that its kind goes to.
-func (t *statTable) read(row statRow, at int, flag string, k columnKind, values *[]float64, names *[]string) error {
+func (t *Table) read(row record, at int, flag string, k columnKind, values *[]float64, names *[]string) error {
 	var v float64
 	var err error
 	switch k {
@@ -272,8 +199,8 @@ func (t *statTable) read(row statRow, at int, flag string, k columnKind, values 
 }
 
 // loadSamples reads two independent columns: a missing cell of one does not drop the other.
-func (t *statTable) loadSamples(x, y int) (*statData, error) {
-	d := &statData{unit: "values", of: 2 * len(t.rows)}
+func (t *Table) loadSamples(x, y int) (*data, error) {
+	d := &data{unit: "values", of: 2 * len(t.rows)}
 	for _, row := range t.rows {
 		for _, to := range []struct {
 			at     int
@@ -294,8 +221,8 @@ func (t *statTable) loadSamples(x, y int) (*statData, error) {
 
 // loadGroupedSamples reads one column of values and one that says which of two samples each is of.
 // The sample that comes first is x.
-func (t *statTable) loadGroupedSamples(x, group int) (*statData, error) {
-	d := &statData{unit: "values", of: len(t.rows)}
+func (t *Table) loadGroupedSamples(x, group int) (*data, error) {
+	d := &data{unit: "values", of: len(t.rows)}
 	var names []string
 	for _, row := range t.rows {
 		if noValue(row.cells[x]) || noValue(row.cells[group]) {
@@ -322,15 +249,15 @@ func (t *statTable) loadGroupedSamples(x, group int) (*statData, error) {
 }
 
 // loadRaters reads one row a unit, one column a rater: those named, or all.
-func (t *statTable) loadRaters(c *cli.Context, s *statistic) (*statData, error) {
-	if c.String("x") != "" {
-		return nil, usagef("%s needs %s", s.name, s.needs())
+func (t *Table) loadRaters(o *Options, s *Statistic) (*data, error) {
+	if o.X != "" {
+		return nil, usage("%s needs %s", s.Name, s.Needs())
 	}
 	names := t.header
-	if c.String("raters") != "" {
-		names = strings.Split(c.String("raters"), ",")
+	if o.Raters != "" {
+		names = strings.Split(o.Raters, ",")
 	}
-	d := &statData{unit: "units", of: len(t.rows)}
+	d := &data{unit: "units", of: len(t.rows)}
 	for _, row := range t.rows {
 		var unit []string
 		for _, name := range names {
@@ -354,7 +281,7 @@ func (t *statTable) loadRaters(c *cli.Context, s *statistic) (*statData, error) 
 }
 
 // collectUnits makes units of two columns of raters, or of one column of ratings by group.
-func (d *statData) collectUnits() {
+func (d *data) collectUnits() {
 	text := func(values []float64, names []string) []string {
 		for _, v := range values {
 			names = append(names, strconv.FormatFloat(v, 'g', -1, 64))
@@ -376,7 +303,7 @@ func (d *statData) collectUnits() {
 }
 
 // scale is the full list of labels: as given, or every whole number from the least to the greatest.
-func (d *statData) scale(given []string) ([]string, string) {
+func (d *data) scale(given []string) ([]string, string) {
 	if given != nil {
 		return given, ""
 	}

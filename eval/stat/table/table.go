@@ -1,4 +1,6 @@
-package main
+// Package table computes a statistic, by its name, from the columns of a user's table, so that it can be compared
+// with that of another program.
+package table
 
 import (
 	"bufio"
@@ -13,21 +15,21 @@ import (
 	"strings"
 )
 
-// statTable is a user's own: a header and rows of cells.
-type statTable struct {
+// Table is a header and rows of cells.
+type Table struct {
 	name   string
 	header []string
-	rows   []statRow
+	rows   []record
 }
 
-type statRow struct {
+type record struct {
 	line  int
 	cells []string
 }
 
-// readStatTable reads comma-separated rows under a header; a name that ends in tsv or tab, or a header
+// Read reads comma-separated rows under a header; a name that ends in tsv or tab, or a header
 // that has them and no comma, means tabs, and likewise semicolons.
-func readStatTable(name string, r io.Reader) (*statTable, error) {
+func Read(name string, r io.Reader) (*Table, error) {
 	buffered := bufio.NewReader(r)
 	if mark, _ := buffered.Peek(3); string(mark) == "\ufeff" {
 		_, _ = buffered.Discard(3)
@@ -42,7 +44,7 @@ func readStatTable(name string, r io.Reader) (*statTable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the header of %s: %w", name, err)
 	}
-	t := &statTable{name: name}
+	t := &Table{name: name}
 	named := false
 	for _, title := range header {
 		title = strings.TrimSpace(title)
@@ -66,7 +68,7 @@ func readStatTable(name string, r io.Reader) (*statTable, error) {
 			return nil, fmt.Errorf("reading %s: %w", name, err)
 		}
 		line, _ := cells.FieldPos(0)
-		t.rows = append(t.rows, statRow{line: line, cells: row})
+		t.rows = append(t.rows, record{line: line, cells: row})
 	}
 }
 
@@ -86,7 +88,7 @@ func separatorOf(name string, r *bufio.Reader) rune {
 }
 
 // column finds a column by name, letter case aside where only one fits.
-func (t *statTable) column(flag, name string) (int, error) {
+func (t *Table) column(flag, name string) (int, error) {
 	if i := slices.Index(t.header, name); i >= 0 {
 		return i, nil
 	}
@@ -101,7 +103,7 @@ func (t *statTable) column(flag, name string) (int, error) {
 		}
 	}
 	if found < 0 {
-		return 0, usagef("%s has no column %q for --%s; it has %s", t.name, name, flag, strings.Join(t.header, ", "))
+		return 0, usage("%s has no column %q for --%s; it has %s", t.name, name, flag, strings.Join(t.header, ", "))
 	}
 	return found, nil
 }
@@ -116,7 +118,7 @@ func noValue(cell string) bool {
 }
 
 // number reads a cell that must hold one.
-func (t *statTable) number(row statRow, at int, flag string) (float64, error) {
+func (t *Table) number(row record, at int, flag string) (float64, error) {
 	text := strings.TrimSpace(row.cells[at])
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
@@ -127,7 +129,7 @@ func (t *statTable) number(row statRow, at int, flag string) (float64, error) {
 }
 
 // yes reads a cell that must hold yes or no.
-func (t *statTable) yes(row statRow, at int, flag string) (float64, error) {
+func (t *Table) yes(row record, at int, flag string) (float64, error) {
 	text := strings.TrimSpace(row.cells[at])
 	switch strings.ToLower(text) {
 	case "1", "1.0", "true", "yes", "pass":

@@ -1,25 +1,64 @@
-package main
+package table
 
 import (
+	"cmp"
 	"strconv"
 
 	"parley/eval"
 	"parley/eval/stat"
 )
 
+// Result is a statistic, or the reason why there is none.
+type Result struct {
+	eval.Result
+	Statistic *float64       `json:"statistic"`
+	P         *float64       `json:"p"`
+	DF        float64        `json:"df,omitempty"`
+	Method    string         `json:"method,omitempty"`
+	Label     string         `json:"label,omitempty"` // of a p value, by --group
+	Clusters  int            `json:"clusters,omitempty"`
+	Zeros     int            `json:"zeros,omitempty"`   // pairs that do not differ
+	Lost      int            `json:"lost,omitempty"`    // resamples on which the statistic is undefined
+	Skipped   map[string]int `json:"skipped,omitempty"` // groups without a value, by reason
+	Dropped   int            `json:"dropped"`           // rows that lack a value
+}
+
+// Run computes the statistic from a table. The error is a Usage, or names the table and the line.
+func (s *Statistic) Run(t *Table, o Options) ([]Result, error) {
+	set, err := s.settings(o)
+	if err != nil {
+		return nil, err
+	}
+	subject := s
+	if set.of != nil {
+		subject = set.of
+	}
+	d, err := t.load(&o, subject, s.group)
+	if err != nil {
+		return nil, err
+	}
+	results := s.run(d, set)
+	for i := range results {
+		r := &results[i]
+		r.Scorer, r.Of, r.Dropped = "stat", max(r.Of, r.N), d.dropped
+		r.Metric = cmp.Or(r.Metric, s.Name)
+	}
+	return results, nil
+}
+
 // single is a result of one value.
-func single(d *statData, v stat.Value) statResult {
+func single(d *data, v stat.Value) Result {
 	n := d.n()
 	for _, unit := range d.units {
 		if len(unit) < 2 { // of no use to alpha
 			n--
 		}
 	}
-	return statResult{Result: eval.Result{Value: v.Ptr(), N: n, Of: d.of, Unit: d.unit, Reason: v.Reason}}
+	return Result{Result: eval.Result{Value: v.Ptr(), N: n, Of: d.of, Unit: d.unit, Reason: v.Reason}}
 }
 
 // spread is a result of an estimate with its interval.
-func spread(d *statData, i stat.Interval) statResult {
+func spread(d *data, i stat.Interval) Result {
 	r := single(d, stat.Value{})
 	r.Value, r.Low, r.High, r.N, r.Reason = i.Value, i.Low, i.High, i.N, i.Reason
 	r.Clusters, r.Lost = i.Clusters, i.Lost
@@ -27,7 +66,7 @@ func spread(d *statData, i stat.Interval) statResult {
 }
 
 // with adds a test to a result.
-func (r statResult) with(t stat.Test) statResult {
+func (r Result) with(t stat.Test) Result {
 	r.Statistic, r.P, r.DF, r.Method, r.Zeros = t.Statistic.Ptr(), t.P.Ptr(), t.DF, t.Method, t.Zeros
 	if r.Reason == "" {
 		r.Reason = t.P.Reason
@@ -36,17 +75,17 @@ func (r statResult) with(t stat.Test) statResult {
 }
 
 // tested is a result whose value is the statistic of a test.
-func tested(d *statData, t stat.Test) statResult {
+func tested(d *data, t stat.Test) Result {
 	r := single(d, t.Statistic).with(t)
 	r.N = t.N
 	return r
 }
 
-func only(r statResult) []statResult { return []statResult{r} }
+func only(r Result) []Result { return []Result{r} }
 
-func rowsMean(d *statData, o *statOptions) stat.Value { return meanValue(d.x, o.level) }
+func rowsMean(d *data, o *settings) stat.Value { return meanValue(d.x, o.level) }
 
-func rowsDifference(d *statData, o *statOptions) stat.Value {
+func rowsDifference(d *data, o *settings) stat.Value {
 	diff := make([]float64, len(d.x))
 	for i := range diff {
 		diff[i] = d.x[i] - d.y[i]
@@ -62,21 +101,21 @@ func meanValue(xs []float64, level float64) stat.Value {
 	return stat.Number(*m.Value)
 }
 
-func runMean(d *statData, o *statOptions) []statResult {
+func runMean(d *data, o *settings) []Result {
 	if d.grouped {
 		return only(spread(d, stat.ClusteredMean(d.x, d.group, o.level)))
 	}
 	return only(spread(d, stat.Mean(d.x, o.level)))
 }
 
-func runClusteredSE(d *statData, _ *statOptions) []statResult {
+func runClusteredSE(d *data, _ *settings) []Result {
 	r := single(d, stat.ClusteredSE(d.x, d.group))
 	r.Clusters = len(stat.Clusters(d.group))
 	return only(r)
 }
 
-func runProportion(of func(k, n int, level float64) stat.Interval) func(*statData, *statOptions) []statResult {
-	return func(d *statData, o *statOptions) []statResult {
+func runProportion(of func(k, n int, level float64) stat.Interval) func(*data, *settings) []Result {
+	return func(d *data, o *settings) []Result {
 		k := 0
 		for _, yes := range d.x {
 			k += int(yes)
@@ -85,15 +124,15 @@ func runProportion(of func(k, n int, level float64) stat.Interval) func(*statDat
 	}
 }
 
-func runBootstrap(d *statData, o *statOptions) []statResult {
+func runBootstrap(d *data, o *settings) []Result {
 	i := o.boot.Interval(d.clusters(), func(rows []int) stat.Value { return o.of.value(d.pick(rows), o) })
 	r := spread(d, i)
-	r.Metric, r.Method = o.of.name, "bootstrap "+o.method
+	r.Metric, r.Method = o.of.Name, "bootstrap "+o.method
 	return only(r)
 }
 
-func runCorrelation(name string, of func(x, y []float64) stat.Correlation) func(*statData, *statOptions) []statResult {
-	return func(d *statData, o *statOptions) []statResult {
+func runCorrelation(name string, of func(x, y []float64) stat.Correlation) func(*data, *settings) []Result {
+	return func(d *data, o *settings) []Result {
 		if d.grouped {
 			in := stat.Within(d.x, d.y, d.group, o.level, of)
 			r := spread(d, in.Mean)
@@ -113,8 +152,8 @@ func runCorrelation(name string, of func(x, y []float64) stat.Correlation) func(
 	}
 }
 
-func rowsKappa(w stat.Weights) func(*statData, *statOptions) stat.Value {
-	return func(d *statData, o *statOptions) stat.Value {
+func rowsKappa(w stat.Weights) func(*data, *settings) stat.Value {
+	return func(d *data, o *settings) stat.Value {
 		if w == stat.Plain {
 			return stat.Kappa(d.xLabels, d.yLabels, o.labels, w)
 		}
@@ -126,8 +165,8 @@ func rowsKappa(w stat.Weights) func(*statData, *statOptions) stat.Value {
 	}
 }
 
-func rowsAlpha(m stat.Metric) func(*statData, *statOptions) stat.Value {
-	return func(d *statData, _ *statOptions) stat.Value {
+func rowsAlpha(m stat.Metric) func(*data, *settings) stat.Value {
+	return func(d *data, _ *settings) stat.Value {
 		if m == stat.Nominal {
 			return stat.AlphaOf(d.units)
 		}
@@ -145,25 +184,25 @@ func rowsAlpha(m stat.Metric) func(*statData, *statOptions) stat.Value {
 	}
 }
 
-func runPairedT(d *statData, o *statOptions) []statResult {
+func runPairedT(d *data, o *settings) []Result {
 	c := stat.PairedT(d.x, d.y, o.level, o.alternative)
 	return only(spread(d, c.Diff).with(c.Test))
 }
 
-func runWelch(d *statData, o *statOptions) []statResult {
+func runWelch(d *data, o *settings) []Result {
 	c := stat.Welch(d.x, d.y, o.level, o.alternative)
 	return only(spread(d, c.Diff).with(c.Test))
 }
 
-func runWilcoxon(d *statData, o *statOptions) []statResult {
+func runWilcoxon(d *data, o *settings) []Result {
 	return only(tested(d, stat.Wilcoxon(d.x, d.y, o.zeros, stat.Method(o.method), o.alternative)))
 }
 
-func runSign(d *statData, o *statOptions) []statResult {
+func runSign(d *data, o *settings) []Result {
 	return only(tested(d, stat.SignTest(d.x, d.y, o.alternative)))
 }
 
-func runMcNemar(d *statData, _ *statOptions) []statResult {
+func runMcNemar(d *data, _ *settings) []Result {
 	only01, only10 := 0, 0
 	for i := range d.x {
 		switch {
@@ -178,18 +217,18 @@ func runMcNemar(d *statData, _ *statOptions) []statResult {
 	return only(tested(d, t))
 }
 
-func runPairedBootstrap(d *statData, o *statOptions) []statResult {
+func runPairedBootstrap(d *data, o *settings) []Result {
 	c := o.boot.Paired(d.x, d.y, d.clusters())
 	return only(spread(d, c.Diff).with(c.Test))
 }
 
-func runAdjusted(adjust func([]stat.Value) []stat.Value) func(*statData, *statOptions) []statResult {
-	return func(d *statData, _ *statOptions) []statResult {
+func runAdjusted(adjust func([]stat.Value) []stat.Value) func(*data, *settings) []Result {
+	return func(d *data, _ *settings) []Result {
 		ps := make([]stat.Value, len(d.x))
 		for i, p := range d.x {
 			ps[i] = stat.Number(p)
 		}
-		var out []statResult
+		var out []Result
 		for i, p := range adjust(ps) {
 			r := single(d, p)
 			r.Unit, r.P, r.Statistic = "tests", p.Ptr(), ps[i].Ptr()
@@ -204,8 +243,8 @@ func runAdjusted(adjust func([]stat.Value) []stat.Value) func(*statData, *statOp
 
 // runPower gives the sessions that a difference needs, the difference that the table's sessions can
 // see, and their chance of seeing it, with the standard deviation of the table.
-func runPower(design stat.Design) func(*statData, *statOptions) []statResult {
-	return func(d *statData, o *statOptions) []statResult {
+func runPower(design stat.Design) func(*data, *settings) []Result {
+	return func(d *data, o *settings) []Result {
 		diff, sd, n, unit := 0.0, stat.Value{}, len(d.x), "pairs"
 		if design == stat.Paired {
 			deltas := make([]float64, len(d.x))
@@ -219,20 +258,20 @@ func runPower(design stat.Design) func(*statData, *statOptions) []statResult {
 			diff = meanValue(d.x, o.level).V - meanValue(d.y, o.level).V
 			n, unit = min(len(d.x), len(d.y)), "sessions an arm"
 		}
-		if o.hasDiff {
-			diff = o.diff
+		if o.diff != nil {
+			diff = *o.diff
 		}
 		if sd.OK() && sd.V == 0 {
 			sd = stat.Undefined("there is no spread in the table to plan with")
 		}
-		on := func(metric string, of func(sd float64) stat.Value) statResult {
+		on := func(metric string, of func(sd float64) stat.Value) Result {
 			v := sd
 			if sd.OK() {
 				v = of(sd.V)
 			}
-			return statResult{Result: eval.Result{Metric: metric, Value: v.Ptr(), N: n, Of: n, Unit: unit, Reason: v.Reason}}
+			return Result{Result: eval.Result{Metric: metric, Value: v.Ptr(), N: n, Of: n, Unit: unit, Reason: v.Reason}}
 		}
-		return []statResult{
+		return []Result{
 			on("sessions needed", func(sd float64) stat.Value { return design.Sessions(diff/sd, o.power, o.level) }),
 			on("difference seen", func(sd float64) stat.Value {
 				effect := design.Detectable(n, o.power, o.level)
