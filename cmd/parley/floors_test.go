@@ -29,7 +29,7 @@ var floors = map[string][]string{
 	"scenarios":           {"characters", "characters/yamlfile"},
 	"sim":                 {"characters", "scenarios", "sim/llm", "sim/dice"},
 	"sim/agent":           {"characters", "scenarios", "sim/llm", "sim/dice", "sim", "sim/llm/loose"},
-	"sim/reference":       {"characters", "scenarios", "sim/llm", "sim/dice", "sim"},
+	"sim/reference":       {"characters", "characters/yamlfile", "scenarios", "sim/llm", "sim/dice", "sim"},
 	"sim/fleet":           {},
 	"sim/simtest":         {"characters", "scenarios", "sim/llm", "sim/dice", "sim"},
 	"eval":                {"characters", "scenarios", "sim/llm", "sim/dice", "sim", "eval/stat"},

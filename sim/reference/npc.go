@@ -26,41 +26,41 @@ type pending struct {
 func (n NPC) Act(_ context.Context, v *sim.View) (sim.Decision, error) {
 	r := sim.Rand(v.Seed)
 	if v.Knowledge == nil || len(v.Knowledge.Facts) == 0 {
-		return sim.Decision{Speech: pick(r, smallTalk)}, nil
+		return sim.Decision{Speech: pick(r, texts().SmallTalk)}, nil
 	}
 	p, given := waiting(v)
 	if p == nil {
 		if r.IntN(3) == 0 {
-			return sim.Decision{Deed: pick(r, idleDeeds)}, nil
+			return sim.Decision{Deed: pick(r, texts().IdleDeeds)}, nil
 		}
-		return sim.Decision{Speech: pick(r, npcIdle)}, nil
+		return sim.Decision{Speech: pick(r, texts().NPCIdle)}, nil
 	}
 	facts, refused := n.answer(v, p.questions, given)
 	d := sim.Decision{To: p.to, Facts: facts}
 	var b strings.Builder
 	switch {
 	case len(facts) > 0:
-		b.WriteString(pick(r, answerOpeners))
+		b.WriteString(pick(r, texts().AnswerOpeners))
 		for i, f := range facts {
 			b.WriteByte(' ')
 			if i > 0 && r.IntN(2) == 0 {
-				b.WriteString(pick(r, answerLinks))
+				b.WriteString(pick(r, texts().AnswerLinks))
 				b.WriteByte(' ')
 			}
 			b.WriteString(sentence(v.Knowledge.Facts[f].Text))
 		}
 		if refused && r.IntN(2) == 0 {
 			b.WriteByte(' ')
-			b.WriteString(pick(r, holdBacks))
+			b.WriteString(pick(r, texts().HoldBacks))
 		}
 	case refused:
-		b.WriteString(pick(r, refusals))
+		b.WriteString(pick(r, texts().Refusals))
 	default:
-		b.WriteString(pick(r, ignorance))
+		b.WriteString(pick(r, texts().Ignorance))
 	}
 	d.Speech = b.String()
 	if r.IntN(3) == 0 {
-		d.Deed = pick(r, idleDeeds)
+		d.Deed = pick(r, texts().IdleDeeds)
 	}
 	return d, nil
 }

@@ -20,30 +20,30 @@ func (a asker) Act(_ context.Context, v *sim.View) (sim.Decision, error) {
 	r := sim.Rand(v.Seed)
 	if !a.alone {
 		if facts, text := untold(v); text != "" {
-			return sim.Decision{Speech: pick(r, shareOpeners) + " " + text, Facts: facts}, nil
+			return sim.Decision{Speech: pick(r, texts().ShareOpeners) + " " + text, Facts: facts}, nil
 		}
 	}
 	d := sim.Decision{}
 	aspects := unasked(v)
 	switch {
 	case len(aspects) == 0:
-		d.Speech = about(r, v) + " " + pick(r, askAnything)
+		d.Speech = about(r, v) + " " + pick(r, texts().AskAnything)
 	default:
-		t := &topics[aspects[r.IntN(len(aspects))]]
-		d.Speech = about(r, v) + " " + pick(r, t.ask)
+		t := &texts().Topics[aspects[r.IntN(len(aspects))]]
+		d.Speech = about(r, v) + " " + pick(r, t.Ask)
 	}
 	if a.alone && v.NPC != "" {
 		d.To = []characters.ID{v.NPC}
 	}
 	if r.IntN(4) == 0 {
-		d.Deed = pick(r, askDeeds)
+		d.Deed = pick(r, texts().AskDeeds)
 	}
 	return d, nil
 }
 
 // about says what the question is about, so that "it" is plain.
 func about(r *rand.Rand, v *sim.View) string {
-	s := pick(r, askOpeners)
+	s := pick(r, texts().AskOpeners)
 	npc := ""
 	for i := range v.Cast {
 		if v.Cast[i].ID == v.NPC {
@@ -83,8 +83,8 @@ func unasked(v *sim.View) []int {
 		}
 	}
 	var open []int
-	for i := range topics {
-		if !asked[topics[i].aspect] {
+	for i := range texts().Topics {
+		if !asked[texts().Topics[i].Aspect] {
 			open = append(open, i)
 		}
 	}
@@ -145,9 +145,9 @@ func (a asker) Debrief(_ context.Context, v *sim.View, _ []string) (sim.Answer, 
 		}
 	}
 	if len(known) == 0 {
-		return sim.Answer{Text: pick(r, learnedNothing)}, nil
+		return sim.Answer{Text: pick(r, texts().LearnedNothing)}, nil
 	}
-	return sim.Answer{Text: pick(r, recountOpeners) + "\n" + strings.Join(known, "\n")}, nil
+	return sim.Answer{Text: pick(r, texts().RecountOpeners) + "\n" + strings.Join(known, "\n")}, nil
 }
 
 // telling returns the sentences of a speech that carry its facts: as many as there are facts, the
@@ -182,9 +182,9 @@ func (talker) Debrief(_ context.Context, v *sim.View, _ []string) (sim.Answer, e
 }
 
 func chat(r *rand.Rand) sim.Decision {
-	d := sim.Decision{Speech: pick(r, smallTalk)}
+	d := sim.Decision{Speech: pick(r, texts().SmallTalk)}
 	if r.IntN(4) == 0 {
-		d.Deed = pick(r, idleDeeds)
+		d.Deed = pick(r, texts().IdleDeeds)
 	}
 	return d
 }
@@ -195,7 +195,7 @@ func nothing(v *sim.View) sim.Answer {
 		a, _ := asker{}.Debrief(context.Background(), v, nil)
 		return a
 	}
-	return sim.Answer{Text: pick(sim.Rand(v.Seed), learnedNothing)}
+	return sim.Answer{Text: pick(sim.Rand(v.Seed), texts().LearnedNothing)}
 }
 
 // silent passes.
