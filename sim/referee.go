@@ -1,12 +1,16 @@
 package sim
 
 import (
+	"bytes"
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley/characters"
+	"parley/characters/yamlfile"
 	"parley/sim/dice"
 	"parley/sim/llm"
 )
@@ -101,39 +105,37 @@ func narrate(name string, r dice.Roll) string {
 	return fmt.Sprintf("%s %s (%s %d against %d).", name, outcome, r.Skill, r.Total, r.Class)
 }
 
-// CheckFor returns the skill check that the words of a deed call for, or "". The first phrase of the
-// table that stands in the deed decides.
+//go:embed checks.yaml
+var checksFile []byte
+
+// check is a row of checks.yaml.
+type check struct {
+	Skill   characters.Skill `yaml:"skill"`
+	Phrases string           `yaml:"phrases"` // divided by ", "
+
+	phrases []string
+}
+
+var checks = sync.OnceValue(func() []*check {
+	format := yamlfile.Format[*check]{Noun: "check", Nouns: "checks", New: func() *check { return new(check) }}
+	rows, err := format.Read(bytes.NewReader(checksFile), "checks.yaml")
+	if err != nil {
+		panic(fmt.Sprintf("sim: %v", err)) // a fault of the build
+	}
+	for _, c := range rows {
+		c.phrases = strings.Split(" "+strings.ReplaceAll(c.Phrases, "_", " "), ",") // each begins with a space
+	}
+	return rows
+})
+
+// CheckFor returns the skill check that the words of a deed call for, or "": the first one of
+// checks.yaml of which a phrase is in the deed.
 func CheckFor(deed string) characters.Skill {
 	words := " " + fold(deed) + " "
-	for _, c := range checks {
-		if strings.Contains(words, " "+c.phrase) {
-			return c.skill
+	for _, c := range checks() {
+		if slices.ContainsFunc(c.phrases, func(phrase string) bool { return strings.Contains(words, phrase) }) {
+			return c.Skill
 		}
 	}
 	return ""
-}
-
-// checks maps the beginnings of phrases to checks, the more particular ones first.
-var checks = []struct {
-	phrase string
-	skill  characters.Skill
-}{
-	{"picks the lock", "Sleight of Hand"}, {"pick the lock", "Sleight of Hand"}, {"pickpocket", "Sleight of Hand"}, {"palms ", "Sleight of Hand"}, {"slips the ", "Sleight of Hand"}, {"lifts the purse", "Sleight of Hand"},
-	{"sneak", "Stealth"}, {"creep", "Stealth"}, {"hides ", "Stealth"}, {"tiptoe", "Stealth"}, {"moves silently", "Stealth"}, {"keeps to the shadows", "Stealth"},
-	{"climb", "Athletics"}, {"jump", "Athletics"}, {"leaps ", "Athletics"}, {"swim", "Athletics"}, {"shoves ", "Athletics"}, {"forces the", "Athletics"}, {"wrestle", "Athletics"}, {"breaks down", "Athletics"},
-	{"balance", "Acrobatics"}, {"tumble", "Acrobatics"}, {"vault", "Acrobatics"}, {"somersault", "Acrobatics"}, {"flips over", "Acrobatics"},
-	{"calms the", "Animal Handling"}, {"soothes the", "Animal Handling"}, {"coaxes the", "Animal Handling"},
-	{"studies the rune", "Arcana"}, {"reads the rune", "Arcana"}, {"identifies the magic", "Arcana"}, {"studies the glyph", "Arcana"},
-	{"binds the wound", "Medicine"}, {"tends to", "Medicine"}, {"bandage", "Medicine"}, {"checks the pulse", "Medicine"}, {"stops the bleeding", "Medicine"},
-	{"searches ", "Investigation"}, {"examines ", "Investigation"}, {"inspects ", "Investigation"}, {"rummage", "Investigation"}, {"looks through", "Investigation"},
-	{"follows the tracks", "Survival"}, {"tracks ", "Survival"}, {"forage", "Survival"}, {"finds the trail", "Survival"},
-	{"threaten", "Intimidation"}, {"glares ", "Intimidation"}, {"looms over", "Intimidation"}, {"slams ", "Intimidation"},
-	{"lies to", "Deception"}, {"bluff", "Deception"}, {"pretends ", "Deception"}, {"feigns ", "Deception"},
-	{"persuade", "Persuasion"}, {"pleads ", "Persuasion"}, {"convince", "Persuasion"}, {"appeals to", "Persuasion"},
-	{"sings ", "Performance"}, {"dances ", "Performance"}, {"plays the", "Performance"}, {"plays a tune", "Performance"}, {"juggle", "Performance"},
-	{"studies the face", "Insight"}, {"watches for a lie", "Insight"}, {"reads the face", "Insight"}, {"weighs the words", "Insight"},
-	{"listens ", "Perception"}, {"scans ", "Perception"}, {"peers ", "Perception"}, {"keeps watch", "Perception"}, {"looks around", "Perception"},
-	{"prays ", "Religion"}, {"recites the litany", "Religion"}, {"recalls the rites", "Religion"},
-	{"recalls the chronicle", "History"}, {"recalls the old", "History"}, {"remembers the legend", "History"},
-	{"studies the plants", "Nature"}, {"names the plant", "Nature"}, {"reads the weather", "Nature"},
 }

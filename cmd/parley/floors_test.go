@@ -27,7 +27,7 @@ var floors = map[string][]string{
 	"sim/llm/llmtest":     {"sim/llm"},
 	"sim/llm/loose":       {},
 	"scenarios":           {"characters", "characters/yamlfile"},
-	"sim":                 {"characters", "scenarios", "sim/llm", "sim/dice"},
+	"sim":                 {"characters", "characters/yamlfile", "scenarios", "sim/llm", "sim/dice"},
 	"sim/agent":           {"characters", "scenarios", "sim/llm", "sim/dice", "sim", "sim/llm/loose"},
 	"sim/reference":       {"characters", "characters/yamlfile", "scenarios", "sim/llm", "sim/dice", "sim"},
 	"sim/fleet":           {},
