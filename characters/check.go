@@ -54,7 +54,7 @@ func (s *Sheet) Problems() []yamlfile.Problem {
 	if s.Level < 1 || s.Level > 20 {
 		add("level", fmt.Sprintf("%d is out of range; write 1 to 20", s.Level))
 	}
-	for _, ability := range []Ability{Strength, Dexterity, Constitution, Intelligence, Wisdom, Charisma} {
+	for _, ability := range abilityOrder {
 		if score := s.Abilities.Score(ability); score < 1 || score > 30 {
 			add("abilities."+string(ability), fmt.Sprintf("%d is out of range; write 1 to 30", score))
 		}

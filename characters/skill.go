@@ -18,6 +18,8 @@ const (
 	Charisma     Ability = "cha"
 )
 
+var abilityOrder = [...]Ability{Strength, Dexterity, Constitution, Intelligence, Wisdom, Charisma}
+
 // The 18 skills.
 const (
 	Acrobatics     Skill = "Acrobatics"
