@@ -1,21 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/characters"
-	"parley/sim/llm"
 )
 
 func charactersCommand() *cli.Command {
@@ -49,8 +43,8 @@ func charactersCommand() *cli.Command {
 			{
 				Name:      "show",
 				Usage:     "print a character of the library, or those of a file, secrets included",
-				ArgsUsage: "ID|FILE",
-				Flags:     []cli.Flag{asJSON},
+				ArgsUsage: "ID|NAME|FILE",
+				Flags:     []cli.Flag{asJSON, &cli.BoolFlag{Name: "yaml", Usage: "print a file to start from, which reads back"}},
 				Action:    showCharacters,
 			},
 			{
@@ -64,71 +58,6 @@ func charactersCommand() *cli.Command {
 			return usagef("characters: say what to do: generate, list, show ID or show FILE, or validate FILE...")
 		},
 	}
-}
-
-func generateCharacters(c *cli.Context) error {
-	n, seed, spec := c.Int("n"), c.Uint64("seed"), c.String("writer")
-	switch {
-	case c.NArg() > 0:
-		return usagef("characters generate takes no arguments, and got %q; a number of characters is --n", c.Args().First())
-	case n < 1:
-		return usagef("--n %d: a cast has at least one character", n)
-	}
-	cast := characters.Generate(rand.New(rand.NewPCG(seed, 0)), n)
-	by, refused := "", 0
-	if spec != "" {
-		m, err := openModel(c.Context, spec)
-		if err != nil {
-			return err
-		}
-		if refused, err = haveWritten(c.Context, writer(m, spec, int64(seed)), cast, c.App.ErrWriter); err != nil {
-			return err
-		}
-		by = fmt.Sprintf(" --writer %q", spec)
-	}
-	var file bytes.Buffer
-	fmt.Fprintf(&file, "# parley characters generate --n %d --seed %d%s\n", n, seed, by)
-	if err := characters.Encode(&file, cast); err != nil {
-		return err
-	}
-	if out := c.String("out"); out != "" {
-		if err := os.WriteFile(out, file.Bytes(), 0o666); err != nil {
-			return fmt.Errorf("write the characters: %w", err)
-		}
-	} else if _, err := c.App.Writer.Write(file.Bytes()); err != nil {
-		return err
-	}
-	if refused > 0 {
-		return partialf("%d of %d characters kept the name and description of the built-in grammar, since what %s wrote was of no use", refused, n, spec)
-	}
-	return nil
-}
-
-// haveWritten has a model name and describe the cast, and returns for how many of them it failed;
-// these stay as they are. It gives up only where asking for the next one is no use either.
-func haveWritten(ctx context.Context, w characters.Writer, cast []*characters.Sheet, talk io.Writer) (refused int, err error) {
-	for i, s := range cast {
-		var taken []string
-		for j, other := range cast {
-			if i != j {
-				taken = append(taken, other.Name)
-			}
-		}
-		err := characters.Write(ctx, w, s, taken)
-		if err == nil {
-			continue
-		}
-		if ctx.Err() != nil {
-			return refused, ctx.Err()
-		}
-		switch llm.FaultOf(err) {
-		case llm.Unreachable, llm.NotFound, llm.Denied, llm.BadRequest, llm.OverBudget, llm.Unsupported:
-			return refused, err
-		}
-		refused++
-		fmt.Fprintf(talk, "%v; the grammar's text stays\n", err)
-	}
-	return refused, nil
 }
 
 // castList is what --json prints.
@@ -163,21 +92,24 @@ func showCharacters(c *cli.Context) error {
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, castList{sheets})
 	}
+	if c.Bool("yaml") {
+		return characters.Encode(c.App.Writer, sheets)
+	}
 	for i, s := range sheets {
 		if i > 0 {
 			fmt.Fprintln(c.App.Writer)
 		}
-		if err := printSheet(c.App.Writer, s); err != nil {
+		if err := s.Print(c.App.Writer); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findCharacters returns a character of the library, or those of a file.
+// findCharacters returns a character of the library by its ID or name, or those of a file.
 func findCharacters(name string) ([]*characters.Sheet, error) {
 	for _, s := range characters.Library() {
-		if string(s.ID) == name {
+		if string(s.ID) == name || s.Name == name {
 			return []*characters.Sheet{s}, nil
 		}
 	}
@@ -195,64 +127,6 @@ func readCharacters(name string) ([]*characters.Sheet, error) {
 	}
 	defer file.Close()
 	return characters.Read(file, name)
-}
-
-// printSheet prints a character to be read by people.
-func printSheet(w io.Writer, s *characters.Sheet) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n%s %s, level %d, %s, %s\n\n", s.Name, s.ID, s.Race, s.Class, s.Level, s.Background, s.Alignment)
-	for i, ability := range []characters.Ability{characters.Strength, characters.Dexterity, characters.Constitution,
-		characters.Intelligence, characters.Wisdom, characters.Charisma} {
-		if i > 0 {
-			b.WriteString("  ")
-		}
-		score := s.Abilities.Score(ability)
-		fmt.Fprintf(&b, "%s %d (%+d)", strings.ToUpper(string(ability)), score, (score-10)>>1)
-	}
-	b.WriteString("\n\n")
-	var skills []string
-	for _, skill := range s.Skills {
-		skills = append(skills, fmt.Sprintf("%s %+d", skill, s.Modifier(skill)))
-	}
-	line := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(&b, "%-11s %s\n", label, hang(text, 12, 100))
-		}
-	}
-	line("Skills", strings.Join(skills, ", "))
-	line("Trait", s.Trait)
-	line("Ideal", s.Ideal)
-	line("Bond", s.Bond)
-	line("Flaw", s.Flaw)
-	line("Appearance", s.Appearance)
-	line("Voice", s.Voice)
-	for _, secret := range s.Secrets {
-		line("Secret", secret)
-	}
-	fmt.Fprintf(&b, "\n%s\n", hang(s.Description, 0, 100))
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// hang breaks a text into lines of at most width letters, indented but for the first.
-func hang(text string, indent, width int) string {
-	var b strings.Builder
-	column := indent
-	for i, word := range strings.Fields(text) {
-		n := len([]rune(word))
-		switch {
-		case i == 0:
-		case column+1+n > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
 }
 
 func validateCharacters(c *cli.Context) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,11 +34,9 @@ func generateScenarios(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	dest, err := newOutput(c)
-	if err != nil {
+	if err := outFree(c); err != nil {
 		return err
 	}
-	defer dest.Close()
 	seed := c.Uint64("seed")
 	pieces, err := generate(c.Context, &generation{
 		kind: kind, w: writer(m, spec, int64(seed)), r: rand.New(rand.NewPCG(seed, 0)),
@@ -45,7 +44,7 @@ func generateScenarios(c *cli.Context) error {
 	})
 	made := len(pieces)
 	if made > 0 {
-		err = errors.Join(err, kind.Encode(dest, pieces))
+		err = errors.Join(err, writePieces(c, pieces))
 	}
 	switch {
 	case err != nil:
@@ -132,11 +131,10 @@ func importSRD(c *cli.Context) error {
 		talk = c.App.ErrWriter
 	}
 	if len(pieces) > 0 {
-		dest, err := newOutput(c)
-		if err != nil {
+		if err := outFree(c); err != nil {
 			return err
 		}
-		if err := errors.Join(yamlfile.Encode(dest, pieces), dest.Close()); err != nil {
+		if err := writePieces(c, pieces); err != nil {
 			return err
 		}
 	}
@@ -162,44 +160,30 @@ func importSRD(c *cli.Context) error {
 	return nil
 }
 
-// output is where YAML goes: standard output, or a new file that is removed again if nothing was
-// written to it.
-type output struct {
-	io.Writer
-	file    *os.File // nil for standard output
-	written bool
+// outFree reports a file of --out that exists already, which is not overwritten.
+func outFree(c *cli.Context) error {
+	name := c.String("out")
+	if _, err := os.Lstat(name); name != "" && err == nil {
+		return usagef("--out: %s exists already; name another file or remove it", name)
+	}
+	return nil
 }
 
-// newOutput opens what --out names. It does not overwrite.
-func newOutput(c *cli.Context) (*output, error) {
+// writePieces writes YAML to the file of --out, which may not exist, or to standard output.
+func writePieces[T any](c *cli.Context, pieces []T) error {
+	var b bytes.Buffer
+	if err := yamlfile.Encode(&b, pieces); err != nil {
+		return err
+	}
 	name := c.String("out")
 	if name == "" {
-		return &output{Writer: c.App.Writer}, nil
+		_, err := c.App.Writer.Write(b.Bytes())
+		return err
 	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return nil, usagef("--out: %s exists already; name another file or remove it", name)
-	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &output{Writer: f, file: f}, nil
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.written = true
-	return o.Writer.Write(p)
-}
-
-// Close ends the file. Closing twice does no harm.
-func (o *output) Close() error {
-	if o.file == nil {
-		return nil
-	}
-	err := o.file.Close()
-	if !o.written {
-		err = errors.Join(err, os.Remove(o.file.Name()))
-	}
-	o.file = nil
-	return err
+	_, err = f.Write(b.Bytes())
+	return errors.Join(err, f.Close())
 }

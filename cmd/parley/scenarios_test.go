@@ -10,7 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
+
+	"parley/characters"
+	"parley/scenarios"
 )
 
 // scenariosRun runs the command by itself and returns its status and what it printed.
@@ -135,5 +139,22 @@ func TestScenariosGenerate(t *testing.T) {
 	}
 	if status, _, stderr := scenariosRun(t, "generate", "--kind", "scene", "--model", "script:"+script); status != exitFailed || !strings.Contains(stderr, "wrote nothing that can be used") {
 		t.Errorf("status %d, said %s", status, stderr)
+	}
+}
+
+func TestShowYAMLReadsBack(t *testing.T) {
+	for _, k := range scenarios.Kinds() {
+		want := k.Library()[3]
+		status, stdout, stderr := scenariosRun(t, "show", want.Head().ID, "--yaml")
+		kind, pieces, err := scenarios.Read([]byte(stdout), "shown.yaml")
+		if diff := cmp.Diff([]scenarios.Piece{want}, pieces); status != exitOK || err != nil || kind != k || diff != "" {
+			t.Errorf("%s: status %d, %s%v %s", k, status, stderr, err, diff)
+		}
+	}
+	want := characters.Library()[2]
+	stdout, stderr, status := castCommand(t, "show", want.Name, "--yaml")
+	sheets, err := characters.Read(strings.NewReader(stdout), "shown.yaml")
+	if diff := cmp.Diff([]*characters.Sheet{want}, sheets); status != exitOK || err != nil || diff != "" {
+		t.Errorf("status %d, %s%v %s", status, stderr, err, diff)
 	}
 }
