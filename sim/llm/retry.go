@@ -137,10 +137,8 @@ func Retry(r Retrier) Middleware {
 					resp = nil
 					return err
 				}
-				// A server that cuts at the same place again does so on purpose.
-				same := resp != nil && resp.Text == again.Text
 				if resp = again; resp.Finish == Cut {
-					return &Error{Fault: BadResponse, Final: same, Err: errBroken}
+					return &Error{Fault: BadResponse, Err: errBroken}
 				}
 				return nil
 			})

@@ -232,7 +232,6 @@ func TestRetryCut(t *testing.T) {
 			reason   string
 		}{
 			{[]string{"I ro", "I row", "I row."}, "I row.", 3, ""},
-			{[]string{"I row", "I row", "I row."}, "I row", 2, "a server that cuts at the same place does so on purpose"},
 			{[]string{"a", "b", "c", "d", "e", "f."}, "e", 5, "the attempts are used up"},
 		}
 		for _, tt := range tests {

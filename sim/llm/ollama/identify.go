@@ -28,7 +28,7 @@ func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
 			err = limited.Err()
 		default:
 			err = m.refused(err, x, false)
-			if fault := llm.FaultOf(err); fault == llm.Unreachable || fault == llm.NotFound || fault == llm.Denied {
+			if fault := llm.FaultOf(err); fault == llm.Unreachable || fault == llm.NotFound && id.Version != "" || fault == llm.Denied {
 				return err
 			}
 		}
