@@ -359,7 +359,7 @@ func usage(dir string, models map[string]*servedNote, prices *llm.Prices) (*llm.
 		}
 		npc[row.ID] = row.npc()
 	}
-	meter := llm.NewMeter(time.Now)
+	meter := llm.NewMeter()
 	for call, err := range rows[llm.Call](dir, streamCalls) {
 		if err != nil {
 			return nil, err

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"text/tabwriter"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -188,7 +187,7 @@ func verify(dir string) (*verification, error) {
 	}
 
 	calls := map[string]bool{}
-	meter := llm.NewMeter(time.Now)
+	meter := llm.NewMeter()
 	err = check(v, m, dir, callStream, func(r *llm.Call) {
 		if calls[r.ID] {
 			v.findf("calls: %s stands twice", r.ID)

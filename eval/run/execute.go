@@ -483,7 +483,7 @@ func (r *execution) measure() error {
 	if m.Results, err = Results(r.dir, r.plan, m); err != nil {
 		return err
 	}
-	meter := llm.NewMeter(r.now)
+	meter := llm.NewMeter()
 	for call, err := range Calls.Read(r.dir) {
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"parley/logs"
 	"parley/sim/llm"
@@ -70,7 +69,7 @@ func Verify(dir string, kinds Kinds) (*Findings, error) {
 	v := &verification{
 		Findings: &Findings{Run: dir, Kind: m.Kind, State: m.State, Tables: map[string]TableCheck{}, Findings: []string{}},
 		manifest: m, messages: map[string]bool{}, calls: map[string]bool{}, jobs: map[string]State{},
-		meter: llm.NewMeter(func() time.Time { return m.Started }),
+		meter: llm.NewMeter(),
 	}
 	if !v.finished() {
 		v.findf("the run is %s: finish it with: parley resume %s", m.State, dir)

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
-	"sync"
 )
 
 // Store keeps bytes by key, for Cache. It is safe for concurrent use.
@@ -93,36 +91,4 @@ func unkeep(data []byte) (*Response, bool) {
 	}
 	return &Response{Text: k.Text, Reasoning: k.Reasoning, Finish: Stop, Usage: k.Usage, Logprobs: k.Logprobs,
 		ServedBy: k.ServedBy, Ignored: k.Ignored, FromCache: true}, true
-}
-
-// Memory is a store that lasts as long as the program. Its zero value is empty and ready to use.
-type Memory struct {
-	mu   sync.RWMutex
-	data map[string][]byte
-}
-
-// Get returns what was put under the key.
-func (m *Memory) Get(key string) (data []byte, found bool, err error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	data, found = m.data[key]
-	return slices.Clone(data), found, nil
-}
-
-// Put keeps the data.
-func (m *Memory) Put(key string, data []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.data == nil {
-		m.data = map[string][]byte{}
-	}
-	m.data[key] = slices.Clone(data)
-	return nil
-}
-
-// Len returns the number of keys.
-func (m *Memory) Len() int {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return len(m.data)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,7 +28,7 @@ func fresh() (llm.Model, *int) {
 
 func TestCache(t *testing.T) {
 	model, asked := fresh()
-	cached := llm.Cache(&llm.Memory{}, "m", llm.Identity{Digest: "1"})(model)
+	cached := llm.Cache(&memory{}, "m", llm.Identity{Digest: "1"})(model)
 	first, err := cached.Generate(t.Context(), request("s1", 3))
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +45,7 @@ func TestCache(t *testing.T) {
 }
 
 func TestCacheKey(t *testing.T) {
-	store := &llm.Memory{}
+	store := &memory{}
 	model, asked := fresh()
 	half := 0.5
 	id := llm.Identity{Name: "x", Digest: "1"}
@@ -119,7 +121,7 @@ func TestCacheKeepsOnlyWholeReplies(t *testing.T) {
 		"of another kind": {Text: "So"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &llm.Memory{}
+			store := &memory{}
 			asked := 0
 			model := llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
 				asked++
@@ -180,7 +182,7 @@ func BenchmarkRequestKey(b *testing.B) {
 
 func BenchmarkCache(b *testing.B) {
 	model, _ := fresh()
-	cached := llm.Cache(&llm.Memory{}, "m", llm.Identity{})(model)
+	cached := llm.Cache(&memory{}, "m", llm.Identity{})(model)
 	req := request("s1", 30)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -188,4 +190,36 @@ func BenchmarkCache(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// memory is a store that lasts as long as the test.
+type memory struct {
+	mu   sync.RWMutex
+	data map[string][]byte
+}
+
+// Get returns what was put under the key.
+func (m *memory) Get(key string) (data []byte, found bool, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	data, found = m.data[key]
+	return slices.Clone(data), found, nil
+}
+
+// Put keeps the data.
+func (m *memory) Put(key string, data []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.data == nil {
+		m.data = map[string][]byte{}
+	}
+	m.data[key] = slices.Clone(data)
+	return nil
+}
+
+// Len returns the number of keys.
+func (m *memory) Len() int {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return len(m.data)
 }

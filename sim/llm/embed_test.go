@@ -41,8 +41,8 @@ func TestEmbed(t *testing.T) {
 		if err != nil || len(vectors) != 150 || vectors[149][0] != 149 {
 			t.Fatalf("%d vectors, %v", len(vectors), err)
 		}
-		if took := time.Since(start); took < time.Minute || limiter.Passage().Requests != 3 {
-			t.Errorf("%d requests within %s; two a minute are allowed", limiter.Passage().Requests, took)
+		if took := time.Since(start); took < time.Minute {
+			t.Errorf("3 requests within %s; two a minute are allowed", took)
 		}
 		if len(calls) != 2 {
 			t.Fatalf("%d calls", len(calls))
@@ -54,7 +54,7 @@ func TestEmbed(t *testing.T) {
 				t.Errorf("%+v", c)
 			}
 		}
-		meter := llm.NewMeter(time.Now)
+		meter := llm.NewMeter()
 		meter.Add(calls[0])
 		if row := meter.Tally(nil).Total(); row.Asked != 2 || row.Empty != 0 || *row.Prompt.Sum != 100 {
 			t.Errorf("%+v", row)

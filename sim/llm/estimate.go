@@ -52,20 +52,19 @@ func estimateCall(req Request) int {
 	return EstimatePrompt(req.Messages) + req.Sampling.Complete().MaxTokens
 }
 
-// used returns the tokens of a call that was answered or, with a nil response, failed, and whether
-// the server counted all of them. What it did not count is estimated.
-func used(req Request, resp *Response) (tokens int, known bool) {
-	if resp == nil {
-		return EstimatePrompt(req.Messages), false
-	}
-	known = true
-	if n := resp.Usage.Prompt; n != nil {
-		tokens = *n
+// used returns the tokens of a call that was answered or, with a nil response, failed. What the server
+// did not count is estimated.
+func used(req Request, resp *Response) (tokens int) {
+	if resp == nil || resp.Usage.Prompt == nil {
+		tokens = EstimatePrompt(req.Messages)
 	} else {
-		tokens, known = EstimatePrompt(req.Messages), false
+		tokens = *resp.Usage.Prompt
 	}
-	if n := resp.Usage.Completion; n != nil {
-		return tokens + *n, known
+	switch {
+	case resp == nil:
+		return tokens
+	case resp.Usage.Completion != nil:
+		return tokens + *resp.Usage.Completion
 	}
-	return tokens + EstimateTokens(resp.Text) + EstimateTokens(resp.Reasoning), false
+	return tokens + EstimateTokens(resp.Text) + EstimateTokens(resp.Reasoning)
 }

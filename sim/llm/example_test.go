@@ -27,19 +27,19 @@ func ExampleWrap() {
 		return
 	}
 
-	// The meter sees calls, the retries stand below it, and each attempt passes the limiter.
-	meter := llm.NewMeter(time.Now)
+	// Each attempt passes the limiter; the meter counts calls with their attempts.
+	meter := llm.NewMeter()
 	limiter := llm.NewLimiter(llm.Limits{Concurrent: 4, Requests: 60}, time.Now)
 	model := llm.Wrap(base,
-		meter.Wrap("openai:small"),
 		llm.Retry(llm.Retrier{Base: time.Millisecond}),
 		limiter.Limit,
 	)
 
-	resp, err := model.Generate(context.Background(), llm.Request{
+	resp, call, err := llm.Ask(context.Background(), model, "openai:small", llm.Request{
 		Messages: []llm.Message{{Role: llm.User, Content: "When does the bell toll?"}},
 		Tag:      llm.Tag{Session: "s1", Actor: "mara", Purpose: "act", Turn: 1},
-	})
+	}, time.Now)
+	meter.Add(call)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -47,11 +47,9 @@ func ExampleWrap() {
 	total := meter.Tally(prices).Total()
 	fmt.Println(resp.Text)
 	fmt.Printf("%d call, %d requests, %d prompt tokens, %.6f USD\n", total.Calls, total.Asked, *total.Prompt.Sum, *total.Cost.Amount)
-	fmt.Println("through the limiter:", limiter.Passage().Requests)
 	// Output:
 	// The bell tolls at midnight.
 	// 1 call, 2 requests, 1200 prompt tokens, 0.000528 USD
-	// through the limiter: 2
 }
 
 func ExampleOpenScript() {

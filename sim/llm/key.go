@@ -13,13 +13,7 @@ import (
 func RequestKey(req Request) string {
 	s := req.Sampling.Complete()
 	s.KeepAlive = ""
-	sampling, err := json.Marshal(s)
-	if err != nil { // a NaN or an infinity, for which JSON has no word
-		floats := fmt.Sprint(*s.Temperature, *s.TopP, *s.MinP, *s.RepeatPenalty, *s.PresencePenalty, *s.FrequencyPenalty)
-		s.Temperature, s.TopP, s.MinP, s.RepeatPenalty, s.PresencePenalty, s.FrequencyPenalty = nil, nil, nil, nil, nil, nil
-		sampling, _ = json.Marshal(s)
-		sampling = append(sampling, floats...)
-	}
+	sampling, _ := json.Marshal(s) // it fails for NaN and infinities only, which no adapter sends
 	h := sha256.New()
 	for i := range req.Messages {
 		h.Write([]byte(req.Messages[i].Hash()))

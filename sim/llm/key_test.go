@@ -1,7 +1,6 @@
 package llm_test
 
 import (
-	"math"
 	"testing"
 
 	"parley/sim/llm"
@@ -13,14 +12,13 @@ func TestRequestKey(t *testing.T) {
 	if got := llm.RequestKey(request("s1", 3)); got != want {
 		t.Errorf("key is %s, want %s", got, want)
 	}
-	nan := math.NaN()
-	keys := map[string]bool{}
-	for seed := range int64(3) {
-		req := request("s1", 3)
-		req.Sampling.Temperature, req.Sampling.Seed = &nan, &seed
-		keys[llm.RequestKey(req)] = true
+	req := request("s1", 3)
+	req.Sampling.KeepAlive = "10m"
+	if got := llm.RequestKey(req); got != want {
+		t.Errorf("key is %s, want %s: how long the model stays loaded changes no reply", got, want)
 	}
-	if len(keys) != 3 {
-		t.Errorf("three seeds have %d keys where the temperature is no number", len(keys))
+	req.Sampling.Seed = new(int64(8))
+	if got := llm.RequestKey(req); got == want {
+		t.Error("another seed has the same key")
 	}
 }

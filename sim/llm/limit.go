@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -39,66 +38,51 @@ func (l Limits) Validate() error {
 type Limiter struct {
 	limits Limits
 	now    func() time.Time
+	head   chan struct{} // taken by the request that goes next
+	slots  chan struct{} // taken by requests that go; nil: without limit
 
-	mu      sync.Mutex
-	queue   list.List // of *ticket, oldest first
-	active  int
-	sent    list.List // of *ticket that count for the minute, oldest first
-	tokens  int       // of these
-	paused  time.Time // nobody goes before this
-	timer   *time.Timer
-	passage Passage
+	mu     sync.Mutex
+	sent   []*sending // within the minute, oldest first
+	tokens int        // of these
+	paused time.Time  // no request goes before this
+	freed  chan struct{}
 }
 
-// Passage is what went through a limiter.
-type Passage struct {
-	Requests  int           `json:"requests"`
-	Tokens    int64         `json:"tokens"`
-	Estimated int           `json:"estimated"` // requests whose tokens are an estimate, as the server did not count
-	Waited    time.Duration `json:"waited"`    // all waits together, in nanoseconds
-}
-
-// ticket is one request's place in the queue and then in the minute.
-type ticket struct {
+// sending is a request that counts for the minute.
+type sending struct {
 	tokens int
 	at     time.Time
-	place  *list.Element
-	leave  chan struct{} // closed when the request may go
 }
 
 const (
 	minute = time.Minute
-	// longestPause is how long a server's request to wait holds up everybody else, too.
+	// longestPause is how long a server's request to wait holds up all other requests, too.
 	longestPause = time.Minute
 )
 
 // NewLimiter returns a limiter. The clock decides what a minute is.
 func NewLimiter(l Limits, now func() time.Time) *Limiter {
-	return &Limiter{limits: l, now: now}
-}
-
-// Passage returns what went through so far.
-func (l *Limiter) Passage() Passage {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.passage
+	limiter := &Limiter{limits: l, now: now, head: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
+	if l.Concurrent > 0 {
+		limiter.slots = make(chan struct{}, l.Concurrent)
+	}
+	return limiter
 }
 
 // Limit is the limiter as Middleware. It adds the wait to the response's Timing.Queue.
 func (l *Limiter) Limit(next Model) Model {
 	return Func(func(ctx context.Context, req Request) (*Response, error) {
-		tokens := 0
+		s := &sending{}
 		if l.limits.Tokens > 0 {
-			tokens = estimateCall(req)
+			s.tokens = estimateCall(req)
 		}
 		start := l.now()
-		t, err := l.enter(ctx, tokens)
-		if err != nil {
+		if err := l.enter(ctx, s); err != nil {
 			return nil, err
 		}
 		waited := l.now().Sub(start)
 		resp, err := next.Generate(ctx, req)
-		l.exit(t, waited, req, resp, err)
+		l.exit(s, req, resp, err)
 		if err != nil || waited == 0 {
 			return resp, err
 		}
@@ -111,126 +95,95 @@ func (l *Limiter) Limit(next Model) Model {
 	})
 }
 
-// enter waits for the request's turn.
-func (l *Limiter) enter(ctx context.Context, tokens int) (*ticket, error) {
+// take puts a token into a channel, which lets requests pass in the order of their coming.
+func take(ctx context.Context, c chan struct{}) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
-	t := &ticket{tokens: tokens}
-	l.mu.Lock()
-	if l.queue.Len() == 0 && l.admit(t) {
-		l.mu.Unlock()
-		return t, nil
-	}
-	t.leave = make(chan struct{})
-	t.place = l.queue.PushBack(t)
-	l.serve()
-	l.mu.Unlock()
 	select {
-	case <-t.leave:
-		return t, nil
+	case c <- struct{}{}:
+		return nil
 	case <-ctx.Done():
+		return ctx.Err()
 	}
+}
+
+// enter waits for the request's turn.
+func (l *Limiter) enter(ctx context.Context, s *sending) error {
+	if err := take(ctx, l.head); err != nil {
+		return err
+	}
+	defer func() { <-l.head }()
+	if l.slots != nil {
+		if err := take(ctx, l.slots); err != nil {
+			return err
+		}
+	}
+	for {
+		wait := l.admit(s)
+		if wait == 0 {
+			return nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-l.freed: // tokens, perhaps enough
+			timer.Stop()
+		case <-ctx.Done():
+			timer.Stop()
+			l.leave()
+			return ctx.Err()
+		}
+	}
+}
+
+func (l *Limiter) leave() {
+	if l.slots != nil {
+		<-l.slots
+	}
+}
+
+// admit counts the request if it may go now, and else returns how long it has to wait at most.
+func (l *Limiter) admit(s *sending) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	select {
-	case <-t.leave: // it was let go at the same moment; take that back
-		l.active--
-		l.forget(t)
-	default:
-		l.queue.Remove(t.place)
+	now := l.now()
+	for len(l.sent) > 0 && now.Sub(l.sent[0].at) >= minute {
+		l.tokens -= l.sent[0].tokens
+		l.sent = l.sent[1:]
 	}
-	l.serve() // somebody smaller may stand behind
-	return nil, ctx.Err()
+	full := l.limits.Requests > 0 && len(l.sent) >= l.limits.Requests ||
+		l.limits.Tokens > 0 && len(l.sent) > 0 && l.tokens+s.tokens > l.limits.Tokens
+	switch {
+	case now.Before(l.paused):
+		return l.paused.Sub(now)
+	case full:
+		return l.sent[0].at.Add(minute).Sub(now)
+	}
+	if s.at = now; l.limits.Requests > 0 || l.limits.Tokens > 0 {
+		l.sent = append(l.sent, s)
+		l.tokens += s.tokens
+	}
+	return 0
 }
 
 // exit gives the place back and puts the request's tokens right.
-func (l *Limiter) exit(t *ticket, waited time.Duration, req Request, resp *Response, err error) {
-	actual, known := used(req, resp)
+func (l *Limiter) exit(s *sending, req Request, resp *Response, err error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.active--
-	l.passage.Requests++
-	l.passage.Waited += waited
-	l.passage.Tokens += int64(actual)
-	if !known {
-		l.passage.Estimated++
-	}
-	if t.place != nil { // still within the minute
-		l.tokens += actual - t.tokens
-		t.tokens = actual
+	if l.limits.Tokens > 0 && l.now().Sub(s.at) < minute {
+		actual := used(req, resp)
+		l.tokens += actual - s.tokens
+		s.tokens = actual
 	}
 	if e := (*Error)(nil); errors.As(err, &e) && e.RetryAfter > 0 {
 		if until := l.now().Add(min(e.RetryAfter, longestPause)); until.After(l.paused) {
 			l.paused = until
 		}
 	}
-	l.serve()
-}
-
-// serve lets go whoever may, and sets the timer for the next one who only has to wait for time to
-// pass. The lock is held.
-func (l *Limiter) serve() {
-	for head := l.queue.Front(); head != nil; head = l.queue.Front() {
-		t := head.Value.(*ticket)
-		if !l.admit(t) {
-			break
-		}
-		l.queue.Remove(head)
-		close(t.leave)
-	}
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
-	}
-	if l.queue.Len() == 0 || l.limits.Concurrent > 0 && l.active >= l.limits.Concurrent {
-		return
-	}
-	now := l.now()
-	wait := l.paused.Sub(now)
-	if oldest := l.sent.Front(); wait <= 0 && oldest != nil {
-		wait = oldest.Value.(*ticket).at.Add(minute).Sub(now)
-	}
-	l.timer = time.AfterFunc(wait, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.serve()
-	})
-}
-
-// admit lets the request go if it may go now. The lock is held.
-func (l *Limiter) admit(t *ticket) bool {
-	if l.limits.Concurrent > 0 && l.active >= l.limits.Concurrent {
-		return false
-	}
-	now := l.now()
-	for oldest := l.sent.Front(); oldest != nil; oldest = l.sent.Front() {
-		if old := oldest.Value.(*ticket); now.Sub(old.at) < minute {
-			break
-		} else {
-			l.forget(old)
-		}
-	}
-	switch {
-	case now.Before(l.paused),
-		l.limits.Requests > 0 && l.sent.Len() >= l.limits.Requests,
-		l.limits.Tokens > 0 && l.sent.Len() > 0 && l.tokens+t.tokens > l.limits.Tokens:
-		return false
-	}
-	l.active++
-	t.at, t.place = now, nil
-	if l.limits.Requests > 0 || l.limits.Tokens > 0 {
-		t.place = l.sent.PushBack(t)
-		l.tokens += t.tokens
-	}
-	return true
-}
-
-// forget takes a request out of the minute. The lock is held.
-func (l *Limiter) forget(t *ticket) {
-	if t.place != nil {
-		l.sent.Remove(t.place)
-		l.tokens -= t.tokens
-		t.place = nil
+	l.mu.Unlock()
+	l.leave()
+	select {
+	case l.freed <- struct{}{}:
+	default:
 	}
 }

@@ -2,16 +2,13 @@ package llm
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"sync"
-	"time"
 )
 
 // Meter counts calls, tokens, times and faults by model and purpose. It is safe for concurrent use.
 type Meter struct {
-	now  func() time.Time
 	mu   sync.Mutex
 	rows map[meterKey]*meterRow
 }
@@ -26,27 +23,10 @@ type meterRow struct {
 	counted                int
 }
 
-// NewMeter returns a meter that has counted nothing. The clock measures the calls' total times.
-func NewMeter(now func() time.Time) *Meter {
-	return &Meter{now: now, rows: map[meterKey]*meterRow{}}
-}
+// NewMeter returns a meter that has counted nothing.
+func NewMeter() *Meter { return &Meter{rows: map[meterKey]*meterRow{}} }
 
-// Wrap returns the middleware that counts a model's calls under the name. Put it outermost: a call
-// with its retries is one call.
-func (m *Meter) Wrap(model string) Middleware {
-	return func(next Model) Model {
-		return Func(func(ctx context.Context, req Request) (*Response, error) {
-			start := m.now()
-			resp, err := next.Generate(ctx, req)
-			call := Call{Model: model, Purpose: req.Tag.Purpose, Total: m.now().Sub(start).Microseconds()}
-			call.note(resp, err)
-			m.Add(call)
-			return resp, err
-		})
-	}
-}
-
-// Add counts a call that was recorded earlier, such as before a run was taken up again.
+// Add counts a recorded call.
 func (m *Meter) Add(c Call) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -144,23 +144,6 @@ func (p *Prices) TrainingOf(names ...string) (price float64, unknown string) {
 	return 0, "no price for " + names[0]
 }
 
-// Cost returns what an answered call cost, in the prices' currency, or why that is not known. Where
-// a server does not say how much of a prompt it read from a cache, none of it was.
-func (p *Prices) Cost(model, served string, u Usage) (cost float64, unknown string) {
-	price, unknown := p.Of(model, served)
-	switch {
-	case unknown != "":
-		return 0, unknown
-	case u.Prompt == nil || u.Completion == nil:
-		return 0, uncounted
-	}
-	cached := 0
-	if u.Cached != nil {
-		cached = min(*u.Cached, *u.Prompt)
-	}
-	return price.of(int64(*u.Prompt), int64(cached), int64(*u.Completion)), ""
-}
-
 // of returns what the tokens cost; cached ones are part of the prompt's.
 func (p Price) of(prompt, cached, output int64) float64 {
 	return (p.Input*float64(prompt-cached) + p.Cached*float64(cached) + p.Output*float64(output)) / 1e6

@@ -31,12 +31,12 @@ func TestPrices(t *testing.T) {
 		{model: "openai:big", usage: llm.Usage{Completion: count(5)}, unknown: "the server did not count the tokens"},
 		{model: "openai:big", usage: llm.Usage{Prompt: count(5)}, unknown: "the server did not count the tokens"},
 	} {
-		cost, unknown := p.Cost(test.model, test.served, test.usage)
+		cost, unknown := costOf(p, test.model, test.served, test.usage)
 		if cost != test.cost || unknown != test.unknown {
 			t.Errorf("%s (%s): cost is %v, unknown as %q; want %v, %q", test.model, test.served, cost, unknown, test.cost, test.unknown)
 		}
 	}
-	if _, unknown := (*llm.Prices)(nil).Cost("openai:big", "", u(1, 0, 1)); unknown != "no price file" {
+	if _, unknown := costOf(nil, "openai:big", "", u(1, 0, 1)); unknown != "no price file" {
 		t.Errorf("without prices the cost is unknown as %q", unknown)
 	}
 }
@@ -104,9 +104,20 @@ func FuzzReadPrices(f *testing.F) {
 			return
 		}
 		for name := range p.Models {
-			if cost, unknown := p.Cost(name, "", llm.Usage{Prompt: count(1000), Completion: count(1000)}); unknown != "" || !(cost >= 0) {
+			if cost, unknown := costOf(p, name, "", llm.Usage{Prompt: count(1000), Completion: count(1000)}); unknown != "" || !(cost >= 0) {
 				t.Errorf("%q costs %v, unknown as %q", name, cost, unknown)
 			}
 		}
 	})
+}
+
+// costOf returns what one call costs.
+func costOf(p *llm.Prices, model, served string, u llm.Usage) (cost float64, unknown string) {
+	meter := llm.NewMeter()
+	meter.Add(llm.Call{Model: model, Served: served, Finish: llm.Stop, Tokens: u.Prompt, Cached: u.Cached, Output: u.Completion})
+	total := meter.Tally(p).Total().Cost
+	for unknown := range total.Unknown {
+		return 0, unknown
+	}
+	return *total.Amount, ""
 }

@@ -5,10 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"math"
+	"iter"
 	"slices"
+	"strings"
 	"sync"
 )
+
+// Recording is the calls of an earlier run, in the order of their recording. Their messages are not
+// needed.
+type Recording []Call
+
+// Collect reads calls into memory, without their messages. The hashes of the prompts, of which most
+// are in many calls, are kept once each.
+func Collect(calls iter.Seq2[Call, error]) (Recording, error) {
+	var all Recording
+	once := map[string]string{}
+	for c, err := range calls {
+		if err != nil {
+			return nil, err
+		}
+		c.Messages = nil
+		c.Prompt = slices.Clone(c.Prompt)
+		for i, hash := range c.Prompt {
+			if _, ok := once[hash]; !ok {
+				hash = strings.Clone(hash)
+				once[hash] = hash
+			}
+			c.Prompt[i] = once[hash]
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
 
 // Replay is a model that answers from a recording, failures included, without any server.
 //
@@ -16,18 +44,15 @@ import (
 // there is none, as where sessions have other names now, it is answered by the calls with the same
 // prompt and seed, one after the other in the order of their recording, and then by the last of them
 // again. A request that was never asked fails as not found, and the error says what differs.
-//
-// Of the recording it keeps 30 to 50 bytes a call.
 type Replay struct {
-	name string
-	rec  Recording
-	seed maphash.Seed
-	ids  map[uint64]int32 // hashed call ID -> number of the call
-	like map[uint64]int32 // hashed prompt and seed -> number of the first such call
-	next []int32          // number of the next call with the same prompt and seed; 0: none
+	name  string
+	calls Recording
+	seed  maphash.Seed
+	ids   map[string]int   // call ID -> number of the call
+	alike map[uint64][]int // hashed prompt and seed -> numbers of such calls
 
-	mu sync.Mutex
-	at map[uint64]int32 // hashed prompt and seed -> number of the call that answers next
+	mu   sync.Mutex
+	next map[uint64]int // hashed prompt and seed -> how many of them have answered
 }
 
 // ReplayAdapter opens the recorded calls of runs, which the function reads: replay:RUN.
@@ -39,42 +64,36 @@ func ReplayAdapter(calls func(run string) (Recording, error)) Adapter {
 			if err != nil {
 				return nil, err
 			}
-			return NewReplay(spec.String(), recording)
+			return NewReplay(spec.String(), recording), nil
 		},
 	}
 }
 
-// NewReplay goes through the recording once. The name is what errors call the model.
-func NewReplay(name string, rec Recording) (*Replay, error) {
-	r := &Replay{name: name, rec: rec, seed: maphash.MakeSeed(),
-		ids: map[uint64]int32{}, like: map[uint64]int32{}, at: map[uint64]int32{}}
-	last := map[uint64]int32{}
-	for c, err := range rec.All() {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+// NewReplay returns a replay of a recording. The name is what errors call the model.
+func NewReplay(name string, calls Recording) *Replay {
+	r := &Replay{name: name, calls: calls, seed: maphash.MakeSeed(),
+		ids: make(map[string]int, len(calls)), alike: map[uint64][]int{}, next: map[uint64]int{}}
+	for n := range calls {
+		c := &calls[n]
+		if _, known := r.ids[c.ID]; !known {
+			r.ids[c.ID] = n
 		}
-		if len(r.next) == math.MaxInt32 {
-			return nil, fmt.Errorf("%s: more than %d calls", name, math.MaxInt32)
-		}
-		n := int32(len(r.next))
-		r.next = append(r.next, 0)
-		if id := maphash.String(r.seed, c.ID); !has(r.ids, id) {
-			r.ids[id] = n
-		}
-		key := r.key(c.Prompt, c.Seed, c.Schema)
-		if before, ok := last[key]; ok {
-			r.next[before] = n
-		} else {
-			r.like[key] = n
-		}
-		last[key] = n
+		key := r.key(c)
+		r.alike[key] = append(r.alike[key], n)
 	}
-	return r, nil
+	return r
 }
 
-func has(m map[uint64]int32, key uint64) bool {
-	_, ok := m[key]
-	return ok
+// key hashes what has to agree between a request and a recorded call.
+func (r *Replay) key(c *Call) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, hash := range c.Prompt {
+		h.WriteString(hash)
+	}
+	maphash.WriteComparable(&h, c.Seed)
+	maphash.WriteComparable(&h, c.Schema)
+	return h.Sum64()
 }
 
 // Generate answers as was answered then.
@@ -87,53 +106,24 @@ func (r *Replay) Generate(ctx context.Context, req Request) (*Response, error) {
 		asked.Seed = *req.Sampling.Seed
 	}
 	why := "no call of that name was recorded, and none with the same prompt and seed"
-	if n, ok := r.ids[maphash.String(r.seed, asked.ID)]; ok {
-		c, err := r.rec.At(int(n))
-		if err != nil {
-			return nil, fmt.Errorf("%s: call %d: %w", r.name, n, err)
+	if n, ok := r.ids[asked.ID]; ok {
+		difference := r.calls[n].Differs(req)
+		if difference == "" {
+			return r.calls[n].Response()
 		}
-		if c.ID == asked.ID {
-			difference := c.Differs(req)
-			if difference == "" {
-				return c.Response()
-			}
-			why = "it was recorded, but " + difference
+		why = "it was recorded, but " + difference
+	}
+	key := r.key(&asked)
+	if all := r.alike[key]; len(all) > 0 {
+		r.mu.Lock()
+		n := all[min(r.next[key], len(all)-1)]
+		r.next[key]++
+		r.mu.Unlock()
+		if r.calls[n].Differs(req) == "" {
+			return r.calls[n].Response()
 		}
 	}
-	c, ok, err := r.alike(asked, req)
-	switch {
-	case err != nil:
-		return nil, err
-	case !ok:
-		return nil, r.missing(req.Tag, why)
-	}
-	return c.Response()
-}
-
-// alike returns the next call with the same prompt and seed.
-func (r *Replay) alike(asked Call, req Request) (Call, bool, error) {
-	key := r.key(asked.Prompt, asked.Seed, asked.Schema)
-	n, ok := r.like[key]
-	if !ok {
-		return Call{}, false, nil
-	}
-	r.mu.Lock()
-	if at, begun := r.at[key]; begun {
-		n = at
-	}
-	if next := r.next[n]; next != 0 {
-		r.at[key] = next
-	}
-	r.mu.Unlock()
-	c, err := r.rec.At(int(n))
-	if err != nil {
-		return Call{}, false, fmt.Errorf("%s: call %d: %w", r.name, n, err)
-	}
-	return c, c.Differs(req) == "", nil
-}
-
-func (r *Replay) missing(t Tag, why string) error {
-	return &Error{Model: r.name, Fault: NotFound, Err: fmt.Errorf("call %s: %s", CallID(t), why),
+	return nil, &Error{Model: r.name, Fault: NotFound, Err: fmt.Errorf("call %s: %s", asked.ID, why),
 		Hint: "a replay answers only what its run asked; use the same experiment, seed and prompts"}
 }
 
@@ -150,18 +140,6 @@ func (e *replayed) Unwrap() error {
 		return errors.New(e.text)
 	}
 	return e.cause
-}
-
-// key hashes what has to agree between a request and a recorded call.
-func (r *Replay) key(prompt []string, seed int64, schema bool) uint64 {
-	var h maphash.Hash
-	h.SetSeed(r.seed)
-	for _, hash := range prompt {
-		h.WriteString(hash)
-	}
-	maphash.WriteComparable(&h, seed)
-	maphash.WriteComparable(&h, schema)
-	return h.Sum64()
 }
 
 // differs says what keeps the recorded call from answering the one that is asked.

@@ -3,7 +3,6 @@ package llm
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // Tally is what model calls came to, for a run's manifest. Rows are sorted by model and purpose.
@@ -62,20 +61,6 @@ func (t Tally) Total() Row {
 		sum.merge(r)
 	}
 	return sum
-}
-
-// ByModel returns the tally with one row a model.
-func (t Tally) ByModel() Tally {
-	return t.by(func(r Row) Row { return Row{Model: r.Model} })
-}
-
-// ByPurpose returns the tally with one row a purpose. What follows a colon in a purpose, as in
-// judge:iep, makes no difference.
-func (t Tally) ByPurpose() Tally {
-	return t.by(func(r Row) Row {
-		head, _, _ := strings.Cut(r.Purpose, ":")
-		return Row{Purpose: head}
-	})
 }
 
 // by sums the rows that get the same names, and sorts the sums.
