@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"maps"
 	"os"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/finetune/gguf"
+	"parley/finetune/serve"
 	"parley/sim/llm/ollama"
 )
 
@@ -49,176 +53,75 @@ func finetuneServeCommand() *cli.Command {
 	}
 }
 
-// texts is a flag that is given several times and takes commas as they are.
-type texts []string
-
-func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
-func (t *texts) String() string     { return strings.Join(*t, " ") }
-
-// served is what was made: the answer of the command.
-type served struct {
-	Name       string             `json:"name"`
-	Host       string             `json:"host"`
-	Version    string             `json:"server_version,omitempty"`
-	Kind       string             `json:"kind"` // adapter, merged or gguf
-	Type       string             `json:"type,omitempty"`
-	Base       string             `json:"base,omitempty"`
-	Checks     []gguf.Check       `json:"checks"`
-	OK         bool               `json:"ok"` // no check failed
-	DryRun     bool               `json:"dry_run"`
-	Created    bool               `json:"created"`
-	File       string             `json:"file,omitempty"` // that was kept
-	Bytes      int64              `json:"bytes,omitempty"`
-	Digest     string             `json:"digest,omitempty"`
-	Parameters map[string]any     `json:"parameters,omitempty"` // as the model has them
-	Seconds    map[string]float64 `json:"seconds,omitempty"`
-	Smoke      *smoke             `json:"smoke,omitempty"`
-	Use        []string           `json:"use,omitempty"`
-}
-
-// smoke is one prompt at temperature 0 and its reply.
-type smoke struct {
-	Prompt string `json:"prompt"`
-	Reply  string `json:"reply"`
-	Finish string `json:"finish"`
-	Empty  bool   `json:"empty"`
-}
-
-var modelName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$`)
-
 func finetuneServe(c *cli.Context) error {
-	s, err := newServing(c)
+	o, err := servingOptions(c)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	if err := s.look(); err != nil {
-		return err
-	}
-	if err := s.check(); err != nil {
-		return err
-	}
-	failed := gguf.Failed(s.did.Checks)
-	s.did.OK = failed == nil
-	if !c.Bool("json") {
-		for _, check := range s.did.Checks {
-			fmt.Fprintf(c.App.Writer, "%-8s%s: %s\n", check.Verdict, check.Name, check.Detail)
+	w := c.App.Writer
+	o.Checked = func(checks []gguf.Check) {
+		for _, check := range checks {
+			if !c.Bool("json") {
+				fmt.Fprintf(w, "%-8s%s: %s\n", check.Verdict, check.Name, check.Detail)
+			}
 		}
 	}
-	if failed == nil {
-		err = s.make()
-	}
-	if c.Bool("json") {
-		if printed := printJSON(c.App.Writer, s.did); err == nil {
+	did, err := serve.Run(c.Context, *o)
+	switch {
+	case c.Bool("json") && len(did.Checks) > 0:
+		if printed := printJSON(w, did); err == nil {
 			err = printed
 		}
-	} else if failed == nil && err == nil {
-		s.print()
-	}
-	if failed != nil {
-		return fmt.Errorf("nothing was uploaded: %w", failed)
+	case err == nil:
+		printServed(w, did)
 	}
 	return err
 }
 
-// newServing reads the command line.
-func newServing(c *cli.Context) (*serving, error) {
-	s := &serving{c: c, did: served{
-		Name: strings.TrimPrefix(c.String("name"), "ollama:"), Base: strings.TrimPrefix(c.String("base"), "ollama:"), DryRun: c.Bool("dry-run"), Checks: []gguf.Check{}, Seconds: map[string]float64{},
-	}}
+// servingOptions reads the command line.
+func servingOptions(c *cli.Context) (*serve.Options, error) {
+	o := &serve.Options{
+		Name: strings.TrimPrefix(c.String("name"), "ollama:"), Base: strings.TrimPrefix(c.String("base"), "ollama:"),
+		BaseGGUF: c.String("base-gguf"), BaseDir: c.String("base-dir"), Type: c.String("type"), System: c.String("system"),
+		RepeatPenalty: c.Float64("repeat-penalty"), DryRun: c.Bool("dry-run"), Force: c.Bool("force"), Keep: c.String("keep"),
+		Prompt: c.String("prompt"), Threads: c.Int("num-thread"), HostGiven: c.String("host") != "", Open: openModel, Now: time.Now,
+		Tell: func(line string) { fmt.Fprintln(c.App.ErrWriter, line) },
+	}
+	if c.IsSet("temperature") {
+		o.Temperature = new(c.Float64("temperature"))
+	}
 	adapters := *c.Generic("adapter").(*texts)
 	given := 0
-	for kind, value := range map[string]string{"adapter": adapters.String(), "merged": c.String("merged"), "gguf": c.String("gguf")} {
+	for kind, value := range map[string]string{serve.Adapter: adapters.String(), serve.Merged: c.String("merged"), serve.GGUF: c.String("gguf")} {
 		if value != "" {
-			s.did.Kind, s.source = kind, value
+			o.Kind, o.Source = kind, value
 			given++
 		}
 	}
 	switch {
 	case c.NArg() > 0:
 		return nil, usagef("finetune serve takes flags only, and got %s", c.Args().First())
-	case c.String("name") == "":
-		return nil, usagef("say with --name what the model is to be called")
-	case !modelName.MatchString(s.did.Name) || len(s.did.Name) > 200:
-		return nil, usagef("%q is no name of a model: write name or name:tag, of letters, digits, and _ . -", s.did.Name)
 	case len(adapters) > 1:
 		return nil, usagef("a model can have one adapter only, and %d are given: merge them in training, or serve a model for each", len(adapters))
-	case given != 1:
+	case given != 1 && o.Name != "":
 		return nil, usagef("say what to serve with one of --adapter, --merged and --gguf")
-	case s.did.Base == "" && s.did.Kind != "gguf":
-		return nil, usagef("say with --base which model it was trained from: one on the server, or FILE.gguf")
-	case c.Float64("temperature") < 0 || !(c.Float64("repeat-penalty") > 0):
-		return nil, usagef("--temperature is not negative, and --repeat-penalty more than 0")
-	case c.Int("num-thread") < 0:
-		return nil, usagef("--num-thread is not negative")
 	}
-	s.ready = s.did.Kind == "gguf"
-	if info, err := os.Stat(s.source); err == nil && s.did.Kind == "adapter" {
-		s.ready = info.Mode().IsRegular()
-	}
-	if s.ready && (c.IsSet("type") || c.IsSet("keep")) {
-		return nil, usagef("%s is a GGUF already: --type and --keep are for what is converted", s.source)
-	}
-	name := c.String("type")
-	if name == "" {
-		name = map[string]string{"adapter": "f32", "merged": "f16"}[s.did.Kind]
-	}
-	if !s.ready {
-		var err error
-		if s.kind, err = gguf.ParseType(name); err != nil {
-			return nil, usageError{err}
-		}
-		if s.did.Kind == "adapter" && s.kind == gguf.Q8_0 {
-			return nil, usagef("the matrices of an adapter can be f32 or f16, and not q8_0")
-		}
-		s.did.Type = strings.ToLower(s.kind.String())
-	}
-	if keep := c.String("keep"); keep != "" && exists(keep) && !c.Bool("force") {
-		return nil, usagef("%s is there already; --force replaces it", keep)
-	}
-	host := c.String("host")
-	if host == "" {
-		host = os.Getenv("OLLAMA_HOST")
-	}
-	var err error
-	if s.server, err = ollama.Connect(host, ollama.Options{HTTP: httpClient, Now: time.Now}); err != nil {
+	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}
-	s.did.Host = s.server.Address()
-	return s, s.readTemplate()
-}
-
-// chatML is the template of many small models, SmolLM2 among them.
-const chatML = "{{- range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
-
-var chatMLStops = []string{"<|im_start|>", "<|im_end|>"}
-
-// readTemplate reads what --template and --stop say.
-func (s *serving) readTemplate() error {
-	s.stops = *s.c.Generic("stop").(*texts)
-	switch name := s.c.String("template"); name {
-	case "":
-	case "chatml":
-		s.template = chatML
-		if len(s.stops) == 0 {
-			s.stops = chatMLStops
-		}
-	default:
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("read the template (chatml is built in): %w", err)
-		}
-		if !strings.Contains(string(raw), "{{") {
-			return fmt.Errorf("%s is no Go template: it has no {{ }}; a tokenizer's Jinja template has to be rewritten for Ollama", name)
-		}
-		s.template = string(raw)
+	var err error
+	if o.Server, err = ollama.Connect(cmp.Or(c.String("host"), os.Getenv("OLLAMA_HOST")), ollama.Options{HTTP: httpClient, Now: time.Now}); err != nil {
+		return nil, usageError{err}
 	}
-	return nil
+	o.Template, o.Stops, err = serve.ReadTemplate(c.String("template"))
+	if stops := *c.Generic("stop").(*texts); len(stops) > 0 {
+		o.Stops = stops
+	}
+	return o, err
 }
 
-// print says what was made, and how to use it.
-func (s *serving) print() {
-	w, did := s.c.App.Writer, &s.did
+// printServed says what was made, and how to use it.
+func printServed(w io.Writer, did *serve.Result) {
 	if did.File != "" {
 		fmt.Fprintf(w, "%s: %s, %d bytes\n", did.File, did.Type, did.Bytes)
 	}
@@ -227,8 +130,8 @@ func (s *serving) print() {
 		return
 	}
 	fmt.Fprintf(w, "%s is made on %s", did.Name, did.Host)
-	for _, key := range sortedKeys(did.Parameters) {
-		fmt.Fprintf(w, ", %s %v", key, quoted(did.Parameters[key]))
+	for _, key := range slices.Sorted(maps.Keys(did.Parameters)) {
+		fmt.Fprintf(w, ", %s %v", key, serve.Shown(did.Parameters[key]))
 	}
 	fmt.Fprintf(w, "\nasked %q at temperature 0, it says: ", did.Smoke.Prompt)
 	if did.Smoke.Empty {
@@ -242,13 +145,8 @@ func (s *serving) print() {
 	}
 }
 
-// quoted shows a parameter.
-func quoted(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strconv.Quote(v)
-	case []string:
-		return fmt.Sprintf("%q", v)
-	}
-	return fmt.Sprint(v)
-}
+// texts is a flag that is given several times and takes commas as they are.
+type texts []string
+
+func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
+func (t *texts) String() string     { return strings.Join(*t, " ") }

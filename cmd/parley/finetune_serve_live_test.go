@@ -37,7 +37,7 @@ func TestLiveServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if shown.Arch != "llama" || !isFile(shown.Weights) {
+	if shown.Arch != "llama" || !exists(shown.Weights) {
 		t.Skipf("%s is of the architecture %s with its weights at %s, and a llama is needed that can be read from here", name, shown.Arch, shown.Weights)
 	}
 	dir := t.TempDir()

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"parley/finetune/gguf"
+	"parley/finetune/serve"
 )
 
 // shelf is an Ollama server that keeps what it is told, and answers every prompt with reply.
@@ -269,7 +270,7 @@ func TestServeMerged(t *testing.T) {
 		t.Errorf("a base of zeros is not the model: status %d\n%s%s", status, stdout, stderr)
 	}
 	status, stdout, stderr = serveWith(t, k.URL, "--name", "whole", "--merged", merged, "--base", "small", "--base-gguf", base, "--type", "q8_0", "--keep", keep, "--temperature", "0.5", "--json")
-	var did served
+	var did serve.Result
 	if err := json.Unmarshal([]byte(stdout), &did); status != exitOK || err != nil || !did.OK || !did.Created || did.Smoke == nil || did.File != keep || did.Type != "q8_0" {
 		t.Fatalf("status %d, %v\n%s%s", status, err, stdout, stderr)
 	}
@@ -342,8 +343,23 @@ func TestServeRefuses(t *testing.T) {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
 	status, stdout, _ = serveWith(t, qwen.URL, "--name", "x", "--adapter", lora, "--base", "small", "--json")
-	var did served
+	var did serve.Result
 	if err := json.Unmarshal([]byte(stdout), &did); err != nil || status != exitFailed || did.OK || did.Created {
 		t.Errorf("status %d, %v\n%s", status, err, stdout)
+	}
+	// A dry run reads the weights, and refuses those that are none.
+	check := []string{"--name", "x", "--adapter", lora, "--base", base, "--dry-run"}
+	if status, stdout, stderr := serveWith(t, llama.URL, check...); status != exitOK || !strings.Contains(stdout, "pass    weights: ") {
+		t.Errorf("status %d\n%s%s", status, stdout, stderr)
+	}
+	weights := filepath.Join(lora, "adapter_model.safetensors")
+	raw, err := os.ReadFile(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(raw[len(raw)-4:], "\xff\xff\xff\x7f") // the last number becomes NaN
+	writeFile(t, weights, raw)
+	if status, stdout, stderr := serveWith(t, llama.URL, check...); status != exitFailed || !strings.Contains(stdout, "fail    weights: ") || !strings.Contains(stdout, "NaN") {
+		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
 }

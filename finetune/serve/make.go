@@ -1,57 +1,26 @@
-package main
+package serve
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
-	"parley/finetune/gguf"
 	"parley/sim/llm"
 	"parley/sim/llm/ollama"
 )
 
-// serving is one model on its way to a server.
-type serving struct {
-	c        *cli.Context
-	server   *ollama.Server
-	source   string    // what to serve: a directory, or a GGUF where ready is set
-	ready    bool      // it is a GGUF already
-	kind     gguf.Type // of the matrices to be written
-	template string    // empty: the base's
-	stops    []string  // empty: the base's
-
-	shown    *ollama.Shown // the base on the server; nil: it is a file
-	baseFile string        // the base's GGUF on this machine, where there is one
-	base     *gguf.Base    // nil only where a GGUF is served without a base
-	adapter  *gguf.Adapter
-	merged   *gguf.Merged
-	file     *gguf.File // what is ready
-	closers  []io.Closer
-	did      served
-}
-
-func (s *serving) close() {
-	for _, c := range s.closers {
-		c.Close()
-	}
-}
-
 // make converts, uploads, makes the model, and tries it.
 func (s *serving) make() error {
-	ctx, did := s.c.Context, &s.did
-	path := s.source
-	if !s.ready && (!did.DryRun || s.c.String("keep") != "") {
+	ctx, did := s.ctx, &s.did
+	path := s.Source
+	if !s.ready && (!did.DryRun || s.Keep != "") {
 		written, done, err := s.convert()
 		if err != nil {
 			return err
@@ -62,15 +31,15 @@ func (s *serving) make() error {
 	if did.DryRun {
 		return nil
 	}
-	made := ollama.Creation{Name: did.Name, Template: s.template, System: s.c.String("system"), Parameters: s.parameters()}
+	made := ollama.Creation{Name: did.Name, Template: s.Template, System: s.System, Parameters: s.parameters()}
 	var err error
 	if did.Digest, err = s.upload(path); err != nil {
 		return err
 	}
 	switch {
-	case did.Kind == "adapter" && s.shown != nil:
+	case s.Kind == Adapter && s.shown != nil:
 		made.From, made.Adapters = s.shown.Name, map[string]string{"adapter.gguf": did.Digest}
-	case did.Kind == "adapter":
+	case s.Kind == Adapter:
 		digest, err := s.upload(s.baseFile)
 		if err != nil {
 			return err
@@ -83,11 +52,11 @@ func (s *serving) make() error {
 			made.License, made.Renderer, made.Parser = b.License, b.Renderer, b.Parser
 		}
 	}
-	start := time.Now()
-	if err := s.server.Create(ctx, made, func(status string) { fmt.Fprintln(s.c.App.ErrWriter, strings.Trim(strconv.Quote(status), `"`)) }); err != nil {
+	start := s.Now()
+	if err := s.Server.Create(ctx, made, func(status string) { s.Tell(strings.Trim(strconv.Quote(status), `"`)) }); err != nil {
 		return fmt.Errorf("make the model: %w", err)
 	}
-	did.Seconds["create"] = time.Since(start).Seconds()
+	did.Seconds["create"] = s.Now().Sub(start).Seconds()
 	if err := s.verify(made); err != nil {
 		return err
 	}
@@ -101,20 +70,22 @@ func (s *serving) parameters() map[string]any {
 	if s.shown != nil { // of a model From does the same; a file has none
 		maps.Copy(p, s.shown.Parameters)
 	}
-	if len(s.stops) > 0 {
-		p["stop"] = s.stops
+	if len(s.Stops) > 0 {
+		p["stop"] = s.Stops
 	}
-	if s.c.IsSet("temperature") || p["temperature"] == nil {
-		p["temperature"] = s.c.Float64("temperature")
+	if s.Temperature != nil {
+		p["temperature"] = *s.Temperature
+	} else if p["temperature"] == nil {
+		p["temperature"] = 0.0
 	}
-	p["repeat_penalty"] = s.c.Float64("repeat-penalty")
+	p["repeat_penalty"] = s.RepeatPenalty
 	return p
 }
 
 // convert writes the GGUF under a temporary name, and then under the one to keep. Done deletes what
 // is not kept.
 func (s *serving) convert() (path string, done func(), err error) {
-	keep := s.c.String("keep")
+	keep := s.Keep
 	dir := ""
 	if keep != "" {
 		dir = filepath.Dir(keep)
@@ -125,13 +96,8 @@ func (s *serving) convert() (path string, done func(), err error) {
 	}
 	path = f.Name()
 	done = func() { os.Remove(path) }
-	start := time.Now()
-	tell := s.moving("converting")
-	if s.adapter != nil {
-		err = s.adapter.Write(s.c.Context, f, s.base, s.kind, tell)
-	} else {
-		err = s.merged.Write(s.c.Context, f, s.base, s.kind, tell)
-	}
+	start := s.Now()
+	err = s.write(f, "converting")
 	if info, at := f.Stat(); at == nil {
 		s.did.Bytes = info.Size()
 	}
@@ -149,7 +115,7 @@ func (s *serving) convert() (path string, done func(), err error) {
 		os.Remove(path)
 		return "", nil, err
 	}
-	s.did.Seconds["convert"] = time.Since(start).Seconds()
+	s.did.Seconds["convert"] = s.Now().Sub(start).Seconds()
 	return path, done, nil
 }
 
@@ -164,36 +130,36 @@ func (s *serving) upload(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("upload: %w", err)
 	}
-	start := time.Now()
+	start := s.Now()
 	tell := s.moving("uploading")
-	digest, err := s.server.Upload(s.c.Context, f, func(done int64) { tell(done, info.Size()) })
+	digest, err := s.Server.Upload(s.ctx, f, func(done int64) { tell(done, info.Size()) })
 	if err != nil {
 		return "", fmt.Errorf("upload %s: %w", filepath.Base(path), err)
 	}
-	s.did.Seconds["upload"] += time.Since(start).Seconds()
+	s.did.Seconds["upload"] += s.Now().Sub(start).Seconds()
 	return digest, nil
 }
 
 // moving makes what tells now and then how far many bytes came, and how long the rest takes.
 func (s *serving) moving(what string) func(done, total int64) {
-	start := time.Now()
+	start := s.Now()
 	next := start.Add(2 * time.Second)
 	return func(done, total int64) {
-		now := time.Now()
+		now := s.Now()
 		if now.Before(next) || done == 0 {
 			return
 		}
 		next = now.Add(5 * time.Second)
 		spent := now.Sub(start)
 		left := time.Duration(float64(spent) / float64(done) * float64(total-done))
-		fmt.Fprintf(s.c.App.ErrWriter, "%s: %d of %d MB (%.0f MB/s), about %s to go\n",
-			what, done>>20, total>>20, float64(done)/(1<<20)/spent.Seconds(), left.Round(time.Second))
+		s.Tell(fmt.Sprintf("%s: %d of %d MB (%.0f MB/s), about %s to go",
+			what, done>>20, total>>20, float64(done)/(1<<20)/spent.Seconds(), left.Round(time.Second)))
 	}
 }
 
-// verify holds what the server has now against what it was told.
+// verify compares what the server has now with what it was told.
 func (s *serving) verify(made ollama.Creation) error {
-	got, err := s.server.Show(s.c.Context, made.Name)
+	got, err := s.Server.Show(s.ctx, made.Name)
 	if err != nil {
 		return fmt.Errorf("look at the model that was made: %w", err)
 	}
@@ -204,11 +170,11 @@ func (s *serving) verify(made ollama.Creation) error {
 	case made.Template != "" && got.Template != made.Template:
 		return fmt.Errorf("the server gave %s another template than it was told", made.Name)
 	case got.Template == bareTemplate && got.Renderer == "":
-		fmt.Fprintln(s.c.App.ErrWriter, "the model has no template: prompts reach it as bare text; --template chatml or FILE gives it one")
+		s.Tell("the model has no template: prompts reach it as bare text; --template chatml or FILE gives it one")
 	}
 	for key, want := range made.Parameters {
-		if have := got.Parameters[key]; quoted(have) != quoted(want) {
-			return fmt.Errorf("the server gave %s the parameter %s %v, and was told %v", made.Name, key, quoted(have), quoted(want))
+		if have := got.Parameters[key]; Shown(have) != Shown(want) {
+			return fmt.Errorf("the server gave %s the parameter %s %v, and was told %v", made.Name, key, Shown(have), Shown(want))
 		}
 	}
 	return nil
@@ -220,20 +186,20 @@ func (s *serving) try() error {
 	spec := "ollama:" + did.Name
 	for _, line := range []string{"parley finetune eval --model tuned:%s --in WINDOWS.jsonl", "parley run --player %s"} {
 		use := spec
-		if s.c.String("host") != "" {
+		if s.HostGiven {
 			use += "@" + did.Host
 		}
 		did.Use = append(did.Use, fmt.Sprintf(line, use))
 	}
-	m, err := openModel(s.c.Context, spec+"@"+did.Host)
+	m, err := s.Open(s.ctx, spec+"@"+did.Host)
 	if err != nil {
 		return err
 	}
-	sampling := llm.Sampling{Temperature: new(0.0), Seed: new(int64(1)), MaxTokens: 48, NumThread: s.c.Int("num-thread")}
-	start := time.Now()
-	fmt.Fprintln(s.c.App.ErrWriter, "trying it")
-	resp, err := m.Generate(s.c.Context, llm.Request{
-		Messages: []llm.Message{llm.NewMessage(llm.User, s.c.String("prompt"))}, Sampling: sampling, Tag: llm.Tag{Purpose: "smoke"},
+	sampling := llm.Sampling{Temperature: new(0.0), Seed: new(int64(1)), MaxTokens: 48, NumThread: s.Threads}
+	start := s.Now()
+	s.Tell("trying it")
+	resp, err := m.Generate(s.ctx, llm.Request{
+		Messages: []llm.Message{llm.NewMessage(llm.User, s.Prompt)}, Sampling: sampling, Tag: llm.Tag{Purpose: "smoke"},
 	})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -241,9 +207,18 @@ func (s *serving) try() error {
 		}
 		return fmt.Errorf("%s is made, but does not answer (delete it with: ollama rm %s): %w", did.Name, did.Name, err)
 	}
-	did.Seconds["smoke"] = time.Since(start).Seconds()
-	did.Smoke = &smoke{Prompt: s.c.String("prompt"), Reply: resp.Text, Finish: string(resp.Finish), Empty: strings.TrimSpace(resp.Text) == ""}
+	did.Seconds["smoke"] = s.Now().Sub(start).Seconds()
+	did.Smoke = &Smoke{Prompt: s.Prompt, Reply: resp.Text, Finish: string(resp.Finish), Empty: strings.TrimSpace(resp.Text) == ""}
 	return nil
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// Shown writes a parameter as it is shown and compared.
+func Shown(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case []string:
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprint(v)
+}
