@@ -80,6 +80,7 @@ type TokenReport struct {
 	Trainer string `json:"trainer,omitempty"`
 	Limit   int    `json:"limit"` // 0 is none
 	Longest int    `json:"longest"`
+	Length  int    `json:"length"`            // to train with: what recipe and formats say as well
 	Setting string `json:"setting,omitempty"` // such as "max_length: 1088"
 }
 
@@ -137,6 +138,7 @@ func (b *builder) sum(context.Context) error {
 	}
 	r.Scenarios = b.distinct(func(x *Example) string { return x.Scenario }, Splits()...)
 	r.Tokens.Counter, r.Tokens.Exact, r.Tokens.Limit, r.Tokens.Trainer = b.o.Counter.Name, b.o.Counter.Exact, b.o.MaxTokens, b.o.Trainer
+	r.Tokens.Length = Length(r.Tokens.Longest, r.Tokens.Exact)
 	if t, err := LookupTrainer(b.o.Trainer); err == nil {
 		r.Tokens.Setting = t.Setting(r.Tokens.Longest, b.o.Counter.Exact)
 	}

@@ -51,15 +51,20 @@ func (t Trainer) Counter(model string) Counter {
 	return Estimate()
 }
 
+// Length is the length of sequences to train with where the longest example has so many tokens: a fifth
+// of room where lengths are estimated, in steps of 64. It is 0 where nothing is known.
+func Length(longest int, exact bool) int {
+	if !exact {
+		longest += longest / 5
+	}
+	return (longest + 63) / 64 * 64
+}
+
 // Setting is the line for the trainer's configuration that lets examples of a length pass whole, such
-// as "max_length: 1088": rounded up to a multiple of 64, with a fifth of room where lengths are
-// estimated. It is empty where there is nothing to set.
+// as "max_length: 1088". It is empty where there is nothing to set.
 func (t Trainer) Setting(longest int, exact bool) string {
 	if t.Key == "" || longest == 0 {
 		return ""
 	}
-	if !exact {
-		longest += longest / 5
-	}
-	return fmt.Sprintf("%s: %d", t.Key, (longest+63)/64*64)
+	return fmt.Sprintf("%s: %d", t.Key, Length(longest, exact))
 }

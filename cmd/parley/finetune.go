@@ -26,8 +26,18 @@ func finetuneCommand() *cli.Command {
 	}
 }
 
-// windowsOf reads files of windows whose names are separated by commas; "-" is the standard input.
-func windowsOf(c *cli.Context, list string) ([]ieg.Interaction, error) {
+// windowsOf reads files of windows whose names are separated by commas, "-" being the standard input; or
+// a run of intention sessions.
+func windowsOf(c *cli.Context, list string) (windows []ieg.Interaction, err error) {
+	if info, err := os.Stat(list); err == nil && info.IsDir() {
+		for x, err := range interactions(list, 0) {
+			if err != nil {
+				return nil, err
+			}
+			windows = append(windows, x)
+		}
+		return windows, nil
+	}
 	names := strings.Split(list, ",")
 	for i := range names {
 		if names[i] = strings.TrimSpace(names[i]); names[i] == "" {

@@ -170,7 +170,7 @@ func (b *building) trained() error {
 		}
 	}
 	b.write = publish.Options{
-		Task: task, FoldSystem: c.Bool("fold-system"), MaxTokens: b.options.MaxTokens, Seed: b.options.Seed, Recipe: c.String("target-script"),
+		Task: task, FoldSystem: c.Bool("fold-system"), Seed: b.options.Seed, Recipe: c.String("target-script"),
 		Base: c.String("base"), License: c.String("license"), Version: version, Progress: b.selection.Progress,
 	}
 	if err := b.write.Choose(c.StringSlice("format")); err != nil {

@@ -20,8 +20,8 @@ func finetuneEvalCommand() *cli.Command {
 			"beside them. A reply that cannot be read is unscored and counted (exit status 3).",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` to test (required)"},
-			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows to test on (required)"},
-			&cli.StringFlag{Name: "train", Usage: "`FILE.jsonl[,...]` that the baselines' most common skill and the examples of --shots come from (default for the baselines: the windows of the test, which flatters them)"},
+			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows, or run, to test on (required)"},
+			&cli.StringFlag{Name: "train", Usage: "`FILE.jsonl[,...]` or run that the baselines' most common skill and the examples of --shots come from (default for the baselines: the windows of the test, which flatters them)"},
 			&cli.IntFlag{Name: "shots", Usage: "`NUMBER` of solved examples that a prompted model is shown"},
 			&cli.IntFlag{Name: "limit", Usage: "test the first `NUMBER` of windows only"},
 			&cli.IntFlag{Name: "jobs", Usage: "`NUMBER` of windows at a time", Value: 1},

@@ -22,8 +22,8 @@ func finetuneTrainCommand() *cli.Command {
 			"The same windows and seed make the same file.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "task", Usage: "`TASK` to learn: dm", Value: "dm"},
-			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows to learn from (required)"},
-			&cli.StringFlag{Name: "val", Usage: "`FILE.jsonl[,...]` of windows to tune thresholds on"},
+			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows, or run, to learn from (required)"},
+			&cli.StringFlag{Name: "val", Usage: "`FILE.jsonl[,...]` of windows, or run, to tune thresholds on"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of everything that is drawn", Value: 1},
 			&cli.StringFlag{Name: "out", Usage: "`MODEL` file to write (required)"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},

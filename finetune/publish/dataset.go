@@ -25,7 +25,6 @@ type Options struct {
 	Task       finetune.Task
 	Formats    []*formats.Format
 	FoldSystem bool
-	MaxTokens  int
 	Seed       uint64
 	Recipe     string // kind of the recipe; empty: none
 	Base       string // model that the recipe trains
@@ -139,7 +138,7 @@ func watched(ctx context.Context, built *finetune.Built, progress func(string, i
 // format writes the files of a trainer's format.
 func (made *Made) format(f *formats.Format, dir, name string, examples examplesOf, o *Options) error {
 	files, err := f.Write(filepath.Join(dir, "formats", f.Name), examples, formats.WriteOptions{
-		FoldSystem: o.FoldSystem, MaxTokens: o.MaxTokens, Dataset: name,
+		FoldSystem: o.FoldSystem, MaxTokens: made.Tokens.Length, Dataset: name,
 	})
 	for _, file := range files {
 		made.Formats[f.Name] = append(made.Formats[f.Name], FormatFile{
@@ -156,7 +155,7 @@ func (made *Made) recipe(dir string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	r := recipe.Options{Kind: o.Recipe, Task: o.Task, Base: o.Base, Seed: o.Seed, Longest: made.Tokens.Longest, Exact: made.Tokens.Exact}
+	r := recipe.Options{Kind: o.Recipe, Task: o.Task, Base: o.Base, Seed: o.Seed, Longest: made.Tokens.Length, Exact: true}
 	for _, file := range made.Formats[format] {
 		switch {
 		case file.Rows == 0:
