@@ -269,7 +269,7 @@ func (c *crew) judge(ctx context.Context) (iep.Judge, error) {
 		if c.embed[name] == nil {
 			return nil, usagef(noEmbeddings, name)
 		}
-		return &iep.Embedding{Model: c.embed[name], Spec: name, Now: time.Now}, nil
+		return &iep.Embedding{Model: c.embed[name], Spec: name, Now: time.Now, Words: iep.NewLexical(corpus())}, nil
 	}
 	if isReference(spec) {
 		return nil, usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", spec)

@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval"
 	"parley/eval/iep"
 	"parley/eval/judge"
-	"parley/eval/stat"
 	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/llm"
@@ -21,44 +18,66 @@ func judgeCheckIEPCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "iep",
 		Usage: "measure a judge of key points on planted debriefs",
-		Description: "Each debrief tells exactly s of the k facts of a piece of knowledge in other words, among\n" +
-			"sentences that tell nothing and a fact of something else. exact and within_1 are the shares of\n" +
-			"debriefs whose count the judge gets right, or to within one; bias is the mean of its count less s;\n" +
-			"flip is the share whose count changes when the key points come in reverse order.",
+		Description: "Each debrief tells some facts of a piece of knowledge in people's own words, gets others wrong, and leaves\n" +
+			"the rest out. false_reject is the percent of the facts told that the judge does not match (arm true);\n" +
+			"false_accept is the percent that it matches of the facts which are got wrong, by the kind of lie, and\n" +
+			"of those that the debrief does not touch (arm fluff). Without --cases the debriefs are 80 written by\n" +
+			"hand, and mechanical ones: questions, hedges, denials, facts of another piece, recitals of the whole\n" +
+			"library, bare vocabulary.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "judge", Value: "lexical", Usage: "lexical, embed:MODEL or a chat `MODEL`"},
-			&cli.IntFlag{Name: "n", Value: 100, Usage: "plant `N` debriefs"},
-			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that the debriefs follow from"},
+			&cli.StringFlag{Name: "cases", Usage: "read debriefs of your own from `FILE`, one JSON object a line; - is standard input"},
+			&cli.IntFlag{Name: "n", Value: 40, Usage: "make mechanical debriefs about `N` pieces; 0: none"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that the mechanical debriefs follow from"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usagef("judge-check iep takes flags only, and got %q", c.Args().First())
 			}
-			if c.Int("n") < 1 {
-				return usagef("n is %d: at least 1 debrief is needed", c.Int("n"))
+			if c.Int("n") < 0 {
+				return usagef("n is %d: it is a number of pieces", c.Int("n"))
+			}
+			cases, err := checkCases(c)
+			if err != nil {
+				return err
 			}
 			spec := c.String("judge")
 			j, err := loneJudge(c.Context, spec)
 			if err != nil {
 				return err
 			}
-			check, _, err := iep.CheckJudge(c.Context, j, scenarios.Library().Knowledge, c.Int("n"), sim.Rand(c.Uint64("seed")))
+			check, _, err := iep.CheckJudge(c.Context, j, cases, c.Uint64("seed"))
 			if err != nil {
 				return err
 			}
-			results := checkResults(check, spec, c.Int("n"))
+			results := check.Results()
 			if c.Bool("json") {
 				err = printJSON(c.App.Writer, answer{Results: results})
 			} else {
 				err = printResults(c.App.Writer, results)
 			}
-			if missing := c.Int("n") - len(check.Exact); err == nil && missing > 0 {
-				err = partialf("%d of %d debriefs have no verdict", missing, c.Int("n"))
+			if n := check.Unscored(); err == nil && n > 0 {
+				err = partialf("%d of %d debriefs have no verdict", n, len(cases))
 			}
 			return err
 		},
 	}
+}
+
+// checkCases reads the debriefs of --cases, or takes the program's own.
+func checkCases(c *cli.Context) ([]iep.Case, error) {
+	name := c.String("cases")
+	if name == "" {
+		seed := c.Uint64("seed")
+		return append(iep.Cases(), iep.Mechanical(scenarios.Library().Knowledge, c.Int("n"), sim.Rand(seed))...), nil
+	}
+	in, err := openInput(c, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return iep.ReadCases(in, name)
 }
 
 // loneJudge opens a judge outside of a run.
@@ -76,7 +95,7 @@ func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 			return nil, usagef(noEmbeddings, name)
 		}
 		model := llm.Wrap(llm.Embedding(embedder, name), llm.Retry(llm.Retrier{}))
-		return &iep.Embedding{Model: model, Spec: name, Now: time.Now}, nil
+		return &iep.Embedding{Model: model, Spec: name, Now: time.Now, Words: iep.NewLexical(corpus())}, nil
 	}
 	if isReference(spec) {
 		return nil, usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", spec)
@@ -87,32 +106,6 @@ func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 	}
 	s := llm.Sampling{NumCtx: registry().Defaults(spec).Context}
 	return &iep.Model{Judge: &judge.Judge{Model: m, Name: spec, Sampling: s, Now: time.Now}}, nil
-}
-
-// checkResults makes the lines of the table.
-func checkResults(c *iep.Check, spec string, n int) []eval.Result {
-	share := func(metric string, hits []bool) eval.Result {
-		k := 0
-		for _, h := range hits {
-			if h {
-				k++
-			}
-		}
-		i := stat.Wilson(k, len(hits), confidence)
-		return eval.Result{Scorer: "judge-check", Metric: metric, Arm: spec, Value: percent(i.Value), Low: percent(i.Low), High: percent(i.High), N: len(hits), Of: n, Unit: "debriefs", Reason: i.Reason}
-	}
-	bias := stat.Mean(c.Bias, confidence)
-	results := []eval.Result{
-		share("exact", c.Exact), share("within_1", c.Within1),
-		{Scorer: "judge-check", Metric: "bias", Arm: spec, Value: bias.Value, Low: bias.Low, High: bias.High, N: bias.N, Of: n, Unit: "debriefs", Reason: bias.Reason},
-		share("flip", c.Flip),
-	}
-	if len(c.Missing) > 0 {
-		for i := range results {
-			results[i].Reason = strings.TrimPrefix(fmt.Sprintf("%s; %s", results[i].Reason, tallied(c.Missing)), "; ")
-		}
-	}
-	return results
 }
 
 // percent turns a share into percent.

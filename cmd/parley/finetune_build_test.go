@@ -79,7 +79,9 @@ func judgeServer(t *testing.T) string {
 		reply := "I would rather not say."
 		if found := nonce.FindStringSubmatch(question); found != nil && asked.Add(1)%5 != 1 {
 			reply = fmt.Sprintf("Here it is:\n{\"nonce\": %q, \"matches\": [{\"known\": 1, \"told\": 1}]}", found[1])
-			if n := schemaItems.FindSubmatch(body); n != nil {
+			if strings.Contains(question, "are stated") {
+				reply = fmt.Sprintf(`{"nonce": %q, "stated": [1]}`, found[1])
+			} else if n := schemaItems.FindSubmatch(body); n != nil {
 				k, err := strconv.Atoi(string(n[1]))
 				if err != nil {
 					t.Error(err)

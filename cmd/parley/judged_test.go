@@ -77,18 +77,18 @@ func TestEmbeddingJudgeIsRetriedAndRecorded(t *testing.T) {
 	attempts := 0
 	for _, c := range calls {
 		attempts += c.Attempt
-		if c.Model != model || c.Purpose != "judge:iep-embed" || c.Finish != llm.Embedded || c.Served != "emb-1" || c.Tokens == nil || *c.Tokens != 7 || len(c.Prompt) == 0 {
+		if c.Model != model || !strings.HasPrefix(c.Purpose, "judge:iep-embed") || c.Finish != llm.Embedded || c.Served != "emb-1" || c.Tokens == nil || *c.Tokens != 7 || len(c.Prompt) == 0 {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(calls) != 6 || attempts != 7 || v.Streams[streamMessages].Rows == 0 {
+	if len(calls) != 12 || attempts != 13 || v.Streams[streamMessages].Rows == 0 {
 		t.Errorf("%d calls with %d attempts", len(calls), attempts)
 	}
 	m, err := readManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum := m.Usage.Total(); sum.Calls != 6 || sum.Asked != 7 || *sum.Prompt.Sum != 42 {
+	if sum := m.Usage.Total(); sum.Calls != 12 || sum.Asked != 13 || *sum.Prompt.Sum != 84 {
 		t.Errorf("%+v", sum)
 	}
 	for _, score := range readAll[eval.Score](t, dir, streamScores) {
@@ -127,7 +127,7 @@ func TestRunStopsWithItsJudge(t *testing.T) {
 	defer s.Close()
 	judge = strings.Replace(judge, address, s.URL, 1)
 	dir := filepath.Join(t.TempDir(), "run")
-	left.Store(12) // enough for a session and a half
+	left.Store(16) // enough for a session and a half
 	_, talk := runParley(t, exitFailed, "run", "--sessions", "3", "--turns", "8", "--jobs", "1", "--judge", judge, "--out", dir)
 	if !strings.Contains(talk, "no such key") || !strings.Contains(talk, "parley resume "+dir) {
 		t.Error(talk)
@@ -153,7 +153,7 @@ func TestRunStopsWithItsJudge(t *testing.T) {
 		t.Errorf("%v, want %v", got.Streams, want.Streams)
 	}
 	for _, score := range readAll[eval.Score](t, dir, streamScores) {
-		if score.Value == nil {
+		if score.Value == nil && score.Status != eval.NotApplicable {
 			t.Errorf("%+v", score)
 		}
 	}

@@ -247,7 +247,6 @@ func newScorer(e *Experiment, judge iep.Judge) *iep.Scorer {
 	}
 	return &iep.Scorer{
 		Judge: judge, Condense: e.Keypoints == "judge", Lexical: lexical, Every: e.Curve,
-		Heard: isReference(e.NPC),
 	}
 }
 

@@ -68,7 +68,7 @@ func (p *progress) session(s State) {
 
 func (p *progress) scores(scores []eval.Score) {
 	for i := range scores {
-		if scores[i].Value == nil {
+		if scores[i].Value == nil && scores[i].Status != eval.NotApplicable {
 			p.without.Add(1)
 		}
 	}

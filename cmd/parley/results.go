@@ -64,6 +64,9 @@ func (m *measurement) session(row sessionRow) {
 }
 
 func (m *measurement) score(s *eval.Score) {
+	if s.Status == eval.NotApplicable {
+		return
+	}
 	metric := s.Metric
 	if s.Turn > 0 {
 		metric = fmt.Sprintf("%s@%d", metric, s.Turn)
@@ -78,6 +81,9 @@ func (m *measurement) score(s *eval.Score) {
 	if s.Value == nil {
 		c.reasons[string(s.Status)+": "+s.Reason]++
 		return
+	}
+	if s.Reason != "" {
+		c.reasons[s.Reason]++
 	}
 	c.values = append(c.values, *s.Value)
 	c.sessions = append(c.sessions, m.index[s.Session])

@@ -1,158 +1,286 @@
 package iep
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
-	"parley/characters"
+	"parley/eval"
+	"parley/eval/stat"
 	"parley/scenarios"
 	"parley/sim/llm"
 )
 
-// Planted is a made-up debrief that tells exactly the facts in Told, in other words, among sentences
-// that tell nothing and facts of other pieces of knowledge.
-type Planted struct {
-	Knowledge *scenarios.Knowledge
-	Told      []int
-	Answer    string
+// Case is a debrief of which it is known what it tells and what it gets wrong. It is a line of a file of
+// cases.
+type Case struct {
+	ID      string   `json:"id"`
+	Facts   []string `json:"facts"` // all key points of the piece, in order
+	Debrief string   `json:"debrief"`
+	Tells   []int    `json:"tells"` // indexes of the facts that are truly told
+	Lies    []Lie    `json:"lies"`
+	Partial []int    `json:"partial"` // indexes that are left out of the count
 }
 
-// Plant makes a debrief about the i-th piece of a shelf.
-func Plant(shelf []scenarios.Knowledge, i int, r *rand.Rand) Planted {
-	k := &shelf[i]
-	p := Planted{Knowledge: k, Told: r.Perm(len(k.Facts))[:r.IntN(len(k.Facts)+1)]}
-	var lines []string
-	for _, f := range p.Told {
-		lines = append(lines, reword(r, k.Facts[f].Text, k.Title))
-	}
-	for range 2 + r.IntN(3) {
-		lines = append(lines, distractors[r.IntN(len(distractors))])
-	}
-	if len(shelf) > 1 { // something true of something else
-		other := &shelf[(i+1+r.IntN(len(shelf)-1))%len(shelf)]
-		lines = append(lines, reword(r, other.Facts[r.IntN(len(other.Facts))].Text, other.Title))
-	}
-	r.Shuffle(len(lines), func(a, b int) { lines[a], lines[b] = lines[b], lines[a] })
-	slices.Sort(p.Told)
-	p.Answer = strings.Join(lines, " ")
-	return p
+// Lie is a fact that a debrief gets wrong, and how.
+type Lie struct {
+	Fact int    `json:"fact"`
+	Kind string `json:"kind"` // number, name, negation, antonym, role ...
 }
 
-// reword says a fact in other words: a frame around it, the subject as a pronoun, common words by
-// their synonyms, a clause moved to the front, numbers as digits.
-func reword(r *rand.Rand, fact, title string) string {
-	s := strings.TrimRight(fact, ".!? ")
-	if low := strings.ToLower(s); strings.HasPrefix(low, strings.ToLower(title)+" ") && r.IntN(3) > 0 {
-		s = []string{"it", "the thing", "the one we asked about"}[r.IntN(3)] + s[len(title):]
+// The arms of a check beside the kinds of lies.
+const (
+	ArmTrue  = "true"  // facts that are told
+	ArmFluff = "fluff" // facts that the debrief does not touch
+)
+
+//go:embed cases.jsonl
+var cases []byte
+
+// Cases returns the hand-written cases: 80 debriefs about 40 pieces of the library, which tell 217 facts
+// in people's own words and get 260 wrong.
+func Cases() []Case {
+	list, err := ReadCases(bytes.NewReader(cases), "cases.jsonl")
+	if err != nil {
+		panic(err) // part of the program
 	}
-	for _, mark := range []string{" because ", " when ", " if ", " after ", " before ", " until "} {
-		if at := strings.Index(s, mark); at > 0 && r.IntN(2) == 0 {
-			s = strings.TrimSpace(s[at:]) + ", " + s[:at]
-			break
+	return list
+}
+
+// ReadCases reads cases, one JSON object a line. Its errors name the line.
+func ReadCases(r io.Reader, name string) ([]Case, error) {
+	var list []Case
+	in := bufio.NewReader(r)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			dec := json.NewDecoder(bytes.NewReader(line))
+			dec.DisallowUnknownFields()
+			var c Case
+			bad := dec.Decode(&c)
+			if bad == nil {
+				bad = c.check()
+			}
+			if bad != nil {
+				return nil, fmt.Errorf(`%s:%d: %w; a line is {"id", "facts": [...], "debrief", "tells": [0, ...], "lies": [{"fact", "kind"}, ...], "partial": [...]}`, name, n, bad)
+			}
+			list = append(list, c)
+		}
+		switch {
+		case err == io.EOF && len(list) == 0:
+			return nil, fmt.Errorf("%s: there is no case", name)
+		case err == io.EOF:
+			return list, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
 	}
-	words := strings.Fields(s)
-	for i, w := range words {
-		core := strings.Trim(w, ",;:\"'()")
-		other, ok := synonyms[strings.ToLower(core)]
-		if digits, isNumber := numerals[strings.ToLower(core)]; isNumber && !strings.ContainsAny(digits, "xsnrt") && r.IntN(2) == 0 {
-			other, ok = digits, true
+}
+
+func (c *Case) check() error {
+	indexes := slices.Concat(c.Tells, c.Partial)
+	for _, l := range c.Lies {
+		if l.Kind == "" || l.Kind == ArmTrue || l.Kind == ArmFluff {
+			return fmt.Errorf("%q is no kind of lie", l.Kind)
 		}
-		if ok && core != "" {
-			words[i] = strings.Replace(w, core, other, 1)
+		if slices.Contains(c.Tells, l.Fact) {
+			return fmt.Errorf("fact %d is among the tells and the lies", l.Fact)
+		}
+		indexes = append(indexes, l.Fact)
+	}
+	for _, i := range indexes {
+		if i < 0 || i >= len(c.Facts) {
+			return fmt.Errorf("there is no fact %d of %d, counted from 0", i, len(c.Facts))
 		}
 	}
-	s = strings.Join(words, " ")
-	if first, rest, _ := strings.Cut(s, " "); functionWords[strings.ToLower(first)] {
-		s = strings.ToLower(first) + " " + rest
+	if len(c.Facts) == 0 {
+		return errors.New("it has no facts")
 	}
-	return fmt.Sprintf(frames[r.IntN(len(frames))], s)
+	return nil
 }
 
-var functionWords = map[string]bool{"the": true, "a": true, "an": true, "it": true, "its": true, "if": true, "when": true, "after": true, "before": true, "because": true, "until": true, "only": true, "whoever": true, "anyone": true}
-
-var frames = []string{
-	"We were told that %s.", "It seems that %s.", "As far as I understood, %s.", "Then there is this: %s.",
-	"I also found out that %s.", "According to our host, %s.", "What surprised me: %s.", "One more thing is that %s.",
-	"I remember that %s.", "If I heard it right, %s.", "And %s.", "Apparently %s, so they say.",
-}
-
-var distractors = []string{
-	"It was a pleasant evening and the soup was hot.", "Nobody seemed to be in a hurry.", "My companions asked most of the questions.",
-	"I liked the way our host laughed.", "There was more to it, but I did not learn what.", "The road here was long and muddy.",
-	"We should talk about it again tomorrow.", "I would not trust every word of that.", "Somebody in the corner kept listening to us.",
-	"We thanked our host and shared what we had.", "I could have asked more, had there been time.", "It all sounded rather strange to me.",
-	"I do not know who is behind it.", "One of us nearly fell asleep.", "The others seemed pleased with what they heard.",
-	"There was a song that I had never heard before.",
-}
-
-// synonyms are other words for common ones, of the same form.
-var synonyms = map[string]string{
-	"made": "crafted", "built": "put up", "lies": "rests", "hidden": "concealed", "hides": "conceals", "kept": "stored", "keeps": "holds on to",
-	"guards": "watches over", "guarded": "watched over", "wants": "desires", "seeks": "looks for", "takes": "claims", "gives": "grants", "brings": "carries",
-	"kills": "slays", "killed": "slain", "dies": "perishes", "died": "perished", "opens": "unlocks", "old": "ancient", "big": "large", "small": "little",
-	"under": "beneath", "below": "beneath", "near": "close to", "beside": "next to", "across": "over", "inside": "within", "begins": "starts", "ends": "stops",
-	"every": "each", "night": "nightfall", "house": "dwelling", "child": "youngster", "children": "youngsters", "king": "ruler", "road": "way", "wood": "forest",
-	"stone": "rock", "water": "waters", "speaks": "talks", "answers": "replies", "hears": "listens to", "sees": "notices", "walks": "goes", "fell": "tumbled",
-	"found": "discovered", "lost": "mislaid", "stolen": "taken", "stole": "took", "bought": "purchased", "sold": "traded", "pays": "hands over", "paid": "handed over",
-	"costs": "is worth", "must": "has to", "cannot": "is unable to", "never": "at no time", "always": "at all times", "only": "just", "often": "many times", "soon": "before long",
-	"means": "intends", "plans": "intends", "wrote": "penned", "wears": "has on", "carries": "bears", "drinks": "sips", "eats": "feeds on", "burns": "is ablaze",
-	"breaks": "shatters", "broken": "shattered", "sleeps": "slumbers", "wakes": "rouses", "buried": "laid in the ground", "hangs": "dangles", "stands": "is found", "holds": "contains",
-	"about": "around", "almost": "nearly", "enough": "sufficient", "each": "every", "whole": "entire", "strong": "mighty", "weak": "feeble", "thick": "dense",
-	"fears": "dreads", "loves": "adores", "hates": "loathes", "promised": "swore", "brother": "sibling", "sister": "sibling", "master": "lord", "servant": "attendant",
-}
-
-// Check is what a judge made of planted debriefs.
-type Check struct {
-	Exact   []bool // it counted exactly the facts that were told
-	Within1 []bool // it was right to within one
-	Bias    []float64
-	Flip    []bool         // it counted otherwise when the key points were in the reverse order
-	Missing map[string]int // reasons why there was no verdict
-}
-
-// CheckJudge plants n debriefs over a shelf of knowledge and lets a judge match them, each in both
-// orders of the key points.
-func CheckJudge(ctx context.Context, j Judge, shelf []scenarios.Knowledge, n int, r *rand.Rand) (*Check, []llm.Call, error) {
-	c := &Check{Missing: map[string]int{}}
-	var calls []llm.Call
+// Mechanical makes cases that no hand has to write: questions, guesses, denials, facts of another piece,
+// and floods (the whole library, and the piece's own vocabulary as a list), of which nothing counts.
+func Mechanical(shelf []scenarios.Knowledge, n int, r *rand.Rand) []Case {
+	var list []Case
 	for i := range n {
-		p := Plant(shelf, i%len(shelf), r)
-		var gold []string
-		for f := range p.Knowledge.Facts {
-			gold = append(gold, p.Knowledge.Facts[f].Text)
-		}
-		count := func(turned bool) (int, error) {
-			points := slices.Clone(gold)
-			if turned {
-				slices.Reverse(points)
+		k := &shelf[i%len(shelf)]
+		facts := texts(k)
+		add := func(kind string, say func(i int, fact string) string) {
+			c := Case{ID: k.ID + "-" + kind, Facts: facts}
+			var said []string
+			for f := range facts {
+				c.Lies = append(c.Lies, Lie{f, kind})
+				said = append(said, say(f, strings.TrimRight(facts[f], ".")))
 			}
-			ask := Ask{Session: fmt.Sprintf("check-%04d-%t", i+1, turned), Subject: string(characters.ID(p.Knowledge.ID)), Seed: r.Uint64()}
-			v, made, err := j.Match(ctx, ask, p.Knowledge, points, p.Answer)
-			calls = append(calls, made...)
-			if err == nil {
-				err = v.check(len(points))
-			}
-			return len(v.Matches), err
+			c.Debrief = strings.Join(said, " ")
+			list = append(list, c)
 		}
-		straight, err := count(false)
-		turned, err2 := count(true)
+		from := func(frames ...string) func(int, string) string {
+			return func(i int, fact string) string { return fmt.Sprintf(frames[i%len(frames)], fact) }
+		}
+		add("question", from("Is it true that %s?", "I asked whether %s.", "We wondered if %s.", "%s?", "I wanted to know if %s, but there was no answer."))
+		add("hedge", from("Perhaps %s.", "My guess is that %s.", "Maybe %s, who knows.", "I do not know whether %s."))
+		add("negation", from("It is not true that %s.", "%s. That is a lie.", "Nobody believes the lie that %s.", "It is false that %s.", "It's not the case that %s."))
+		other := texts(&shelf[(i+1+r.IntN(max(1, len(shelf)-1)))%len(shelf)])
+		add("other", func(i int, _ string) string { return other[i%len(other)] })
+		var recital, words []string
+		for _, at := range r.Perm(len(shelf)) {
+			recital = append(recital, texts(&shelf[at])...)
+		}
+		for _, f := range facts {
+			for _, t := range tokens(f) {
+				if len(t.keys) > 0 {
+					words = append(words, t.word)
+				}
+			}
+		}
+		r.Shuffle(len(words), func(a, b int) { words[a], words[b] = words[b], words[a] })
+		add("recital", func(i int, _ string) string { return map[bool]string{true: strings.Join(recital, " ")}[i == 0] })
+		add("vocabulary", func(i int, _ string) string { return map[bool]string{true: strings.Join(words, ", ") + "."}[i == 0] })
+	}
+	return list
+}
+
+func texts(k *scenarios.Knowledge) []string {
+	list := make([]string, len(k.Facts))
+	for i := range k.Facts {
+		list[i] = k.Facts[i].Text
+	}
+	return list
+}
+
+// Check is what a judge made of cases.
+type Check struct {
+	Cases    int
+	Accepted map[string][]bool // by arm: whether each fact was matched
+	Case     map[string][]int  // the case of each, by index
+	Missing  map[string]int    // reasons why there was no verdict
+}
+
+// CheckJudge lets a judge match cases.
+func CheckJudge(ctx context.Context, j Judge, cases []Case, seed uint64) (*Check, []llm.Call, error) {
+	check := &Check{Cases: len(cases), Accepted: map[string][]bool{}, Case: map[string][]int{}, Missing: map[string]int{}}
+	var calls []llm.Call
+	for i := range cases {
+		c := &cases[i]
+		k := &scenarios.Knowledge{ID: c.ID}
+		for _, f := range c.Facts {
+			k.Facts = append(k.Facts, scenarios.Fact{Text: f})
+		}
+		v, made, err := j.Match(ctx, Ask{Session: fmt.Sprintf("check-%04d", i+1), Subject: "player", Seed: seed + uint64(i)}, k, c.Facts, c.Debrief)
+		calls = append(calls, made...)
+		if err == nil {
+			err = v.check(len(c.Facts))
+		}
 		if ctx.Err() != nil {
 			return nil, calls, ctx.Err()
 		}
-		if err = errors.Join(err, err2); err != nil {
-			c.Missing[err.Error()]++
+		if err != nil {
+			check.Missing[err.Error()]++
 			continue
 		}
-		off := straight - len(p.Told)
-		c.Exact = append(c.Exact, off == 0)
-		c.Within1 = append(c.Within1, off >= -1 && off <= 1)
-		c.Bias = append(c.Bias, float64(off))
-		c.Flip = append(c.Flip, straight != turned)
+		check.add(c, i, v)
 	}
-	return c, calls, nil
+	return check, calls, nil
+}
+
+// add counts a verdict.
+func (check *Check) add(c *Case, i int, v Verdict) {
+	matched := make([]bool, len(c.Facts))
+	for _, m := range v.Matches {
+		matched[m.Gold] = true
+	}
+	touched := slices.Concat(c.Tells, c.Partial)
+	count := func(arm string, fact int) {
+		check.Accepted[arm] = append(check.Accepted[arm], matched[fact])
+		check.Case[arm] = append(check.Case[arm], i)
+	}
+	for _, f := range c.Tells {
+		count(ArmTrue, f)
+	}
+	for _, l := range c.Lies {
+		touched = append(touched, l.Fact)
+		if !slices.Contains(c.Partial, l.Fact) {
+			count(l.Kind, l.Fact)
+		}
+	}
+	for f := range c.Facts {
+		if !slices.Contains(touched, f) {
+			count(ArmFluff, f)
+		}
+	}
+}
+
+// Unscored returns how many cases have no verdict.
+func (check *Check) Unscored() int {
+	n := 0
+	for _, count := range check.Missing {
+		n += count
+	}
+	return n
+}
+
+// Results makes the lines of a table: what is wrongly rejected of what is told, and what is wrongly
+// accepted of the rest, in percent with intervals that take the facts of a case as one cluster.
+func (check *Check) Results() []eval.Result {
+	arms := slices.SortedFunc(maps.Keys(check.Accepted), func(a, b string) int {
+		rank := func(arm string) int { return map[string]int{ArmTrue: -1, ArmFluff: 1}[arm] }
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b))
+	})
+	if len(check.Missing) > 0 && check.Accepted[ArmTrue] == nil {
+		arms = append([]string{ArmTrue}, arms...)
+	}
+	results := []eval.Result{}
+	for _, arm := range arms {
+		r := eval.Result{Scorer: "judge-check", Metric: "false_accept", Arm: arm, Unit: "facts", N: len(check.Accepted[arm])}
+		wrong := true
+		if arm == ArmTrue {
+			r.Metric, wrong = "false_reject", false
+		}
+		i := check.interval(arm, wrong)
+		r.Of, r.Reason = r.N, i.Reason
+		r.Value, r.Low, r.High = percent(i.Value), percent(i.Low), percent(i.High)
+		if len(check.Missing) > 0 {
+			r.Reason = strings.TrimPrefix(r.Reason+"; "+eval.Tallied(check.Missing), "; ")
+		}
+		results = append(results, r)
+	}
+	return results
+}
+
+// percent turns a share into percent.
+func percent(share *float64) *float64 {
+	if share == nil {
+		return nil
+	}
+	p := 100 * *share
+	return &p
+}
+
+// interval is the share of the facts of an arm with a given verdict, with Korn and Graubard's interval.
+func (check *Check) interval(arm string, accepted bool) stat.Interval {
+	hits, of := map[int]int{}, map[int]int{}
+	for i, a := range check.Accepted[arm] {
+		c := check.Case[arm][i]
+		of[c]++
+		if a == accepted {
+			hits[c]++
+		}
+	}
+	var yes, all []int
+	for _, c := range slices.Sorted(maps.Keys(of)) {
+		yes, all = append(yes, hits[c]), append(all, of[c])
+	}
+	return stat.ShareInterval(yes, all, eval.Confidence)
 }

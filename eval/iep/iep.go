@@ -11,7 +11,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"parley/characters"
 	"parley/eval"
 	"parley/scenarios"
 	"parley/sim"
@@ -20,10 +22,17 @@ import (
 
 // The metrics of a score.
 const (
-	Metric = "iep"    // of a debrief
-	Recall = "recall" // of what was said in a player's hearing up to a turn
-	Heard  = "heard"  // of the facts that the NPC knows it gave a player
+	Metric    = "iep"       // of a debrief: key points told, of k
+	Precision = "precision" // of a debrief: points that match, of those it asserts
+	F1        = "f1"        // of a debrief: twice the matches, of key points and asserted points
+	Heard     = "heard"     // key points that were said in the player's hearing, of k
+	Unheard   = "unheard"   // of a debrief: matches that the player cannot have heard, of its matches
+	IEPHeard  = "iep_heard" // of a debrief: key points both told and heard, of k
+	Recall    = "recall"    // of what was said in a player's hearing up to a turn
 )
+
+// Flag is the reason given with the scores of a debrief that tells what the player did not hear.
+const Flag = "told without hearing it"
 
 // Judge condenses texts to key points and says which points say the same.
 type Judge interface {
@@ -31,9 +40,11 @@ type Judge interface {
 	Name() string
 	// Gold condenses a piece of knowledge to k key points.
 	Gold(ctx context.Context, a Ask, k *scenarios.Knowledge, n int) ([]string, []llm.Call, error)
-	// Match condenses a player's answer and matches it against the gold points. Each gold point and
-	// each of the player's points is in at most one match.
+	// Match condenses a player's answer to at most as many points as there are gold points and matches
+	// them. Each gold point and each of the player's points is in at most one match.
 	Match(ctx context.Context, a Ask, k *scenarios.Knowledge, gold []string, answer string) (Verdict, []llm.Call, error)
+	// Heard says which gold points are stated in what was said.
+	Heard(ctx context.Context, a Ask, k *scenarios.Knowledge, gold, said []string) ([]bool, []llm.Call, error)
 }
 
 // Ask says what a judgement is for.
@@ -54,7 +65,7 @@ func (a Ask) suffix() string {
 
 // Verdict is what a judge found.
 type Verdict struct {
-	Points  []string // the player's key points, as condensed
+	Points  []string // the player's key points, as condensed: no more than gold points
 	Matches []Match
 }
 
@@ -76,55 +87,63 @@ type Scorer struct {
 	// Lexical draws the recall curve from the transcript, every Every turns; 0 draws none.
 	Lexical *Lexical
 	Every   int
-	// Heard scores what share of the facts each player was really given. Only an NPC that says what
-	// it gives away, as the reference NPC does, can be measured so.
-	Heard bool
 }
 
 // Name returns the scorer's name.
 func (s *Scorer) Name() string { return "iep" }
 
-// Score returns a score for every player and control, and the points of the recall curve. Its error is
+// Score returns the scores of every player and control, and the points of the recall curve. Its error is
 // the context's, or that of a judge who would fail every other question too: then there are no scores.
 func (s *Scorer) Score(ctx context.Context, ep *sim.Episode) ([]eval.Score, []llm.Call, error) {
 	k := ep.Scenario.Knowledge
 	if k == nil {
 		return nil, nil, nil
 	}
-	var scores []eval.Score
-	var calls []llm.Call
-	gold := make([]string, len(k.Facts))
-	for i := range k.Facts {
-		gold[i] = k.Facts[i].Text
-	}
-	var goldErr error
+	w := &work{Scorer: s, ep: ep, k: k, gold: texts(k), heard: map[string]hearing{}}
 	if s.Condense {
 		ask := Ask{Session: ep.Session, Seed: sim.Mix(ep.Seed, sim.HashText("gold"))}
-		points, made, err := s.Judge.Gold(ctx, ask, k, len(gold))
-		calls = append(calls, made...)
+		points, made, err := s.Judge.Gold(ctx, ask, k, len(w.gold))
+		w.calls = append(w.calls, made...)
 		if err := over(ctx, made); err != nil {
-			return nil, calls, err
+			return nil, w.calls, err
 		}
-		gold, goldErr = points, err
+		if w.gold = points; err != nil {
+			w.goldErr = fmt.Errorf("the knowledge was not condensed: %w", err)
+		}
 	}
+	var scores []eval.Score
 	for _, e := range ep.Events {
 		if e.Kind != sim.KindDebrief {
 			continue
 		}
-		score, made, err := s.debrief(ctx, ep, e, k, gold, goldErr)
-		calls = append(calls, made...)
+		made, err := w.debrief(ctx, e)
 		if err != nil {
-			return nil, calls, err
+			return nil, w.calls, err
 		}
-		scores = append(scores, score)
-	}
-	if s.Heard {
-		scores = append(scores, s.heard(ep)...)
+		scores = append(scores, made...)
 	}
 	if s.Lexical != nil && s.Every > 0 {
 		scores = append(scores, s.curve(ep, k)...)
 	}
-	return scores, calls, nil
+	return scores, w.calls, nil
+}
+
+// work is the scoring of one session.
+type work struct {
+	*Scorer
+	ep      *sim.Episode
+	k       *scenarios.Knowledge
+	gold    []string
+	goldErr error
+	heard   map[string]hearing // by what was said
+	calls   []llm.Call
+}
+
+// hearing is what a judge found in what was said.
+type hearing struct {
+	facts []bool
+	calls []string
+	err   error
 }
 
 // over is why the judge need not be asked any more; nil: it may.
@@ -137,46 +156,204 @@ func over(ctx context.Context, calls []llm.Call) error {
 	return ctx.Err()
 }
 
-// debrief scores one answer. Its error is that of over.
-func (s *Scorer) debrief(ctx context.Context, ep *sim.Episode, e *sim.Event, k *scenarios.Knowledge, gold []string, goldErr error) (eval.Score, []llm.Call, error) {
-	score := eval.Score{
-		Session: ep.Session, Scorer: s.Name(), Metric: Metric, Subject: string(e.Actor),
-		Control: e.Control, Method: s.Judge.Name(), Status: eval.Scored,
-	}
-	unscored := func(status eval.Status, reason string) {
-		score.Status, score.Reason = status, reason
-	}
-	switch {
-	case goldErr != nil:
-		unscored(statusOf(goldErr), "the knowledge was not condensed: "+goldErr.Error())
-		return score, nil, nil
-	case len(gold) == 0:
-		unscored(eval.NotApplicable, "the knowledge has no key points")
-		return score, nil, nil
-	case e.Fault != "" && e.Text == "":
-		unscored(eval.Unparsed, "the player's debrief is malformed: "+e.Fault)
-		return score, nil, nil
-	}
-	ask := Ask{Session: ep.Session, Subject: string(e.Actor), Control: e.Control,
-		Seed: sim.Mix(ep.Seed, sim.HashText(string(e.Actor)), sim.HashText(e.Control))}
-	v, calls, err := s.Judge.Match(ctx, ask, k, gold, e.Text)
-	for i := range calls {
-		score.Calls = append(score.Calls, calls[i].ID)
-	}
-	if err := over(ctx, calls); err != nil {
-		return score, calls, err
-	}
-	if err == nil {
-		err = v.check(len(gold))
-	}
+// debrief scores one answer, and what its player heard. Its error is that of over.
+func (w *work) debrief(ctx context.Context, e *sim.Event) ([]eval.Score, error) {
+	heard, err := w.hearing(ctx, e)
 	if err != nil {
-		unscored(statusOf(err), err.Error())
-		return score, calls, nil
+		return nil, err
 	}
-	value := 100 * float64(len(v.Matches)) / float64(len(gold))
-	score.Value = &value
-	score.Evidence = v.evidence(gold)
-	return score, calls, nil
+	scores := []eval.Score{w.score(e, Heard, heard.calls)}
+	if heard.err != nil {
+		miss(&scores[0], heard.err)
+	} else {
+		set(&scores[0], count(heard.facts), len(w.gold))
+	}
+	var v Verdict
+	var ids []string
+	err = w.goldErr
+	switch {
+	case err != nil:
+	case len(w.gold) == 0:
+		err = notApplicable{"the knowledge has no key points"}
+	case e.Fault != "":
+		err = Unparsed{"the player's debrief is malformed: " + e.Fault}
+	default:
+		ask := w.ask(e)
+		var calls []llm.Call
+		v, calls, err = w.Judge.Match(ctx, ask, w.k, w.gold, e.Text)
+		w.calls = append(w.calls, calls...)
+		for i := range calls {
+			ids = append(ids, calls[i].ID)
+		}
+		if err := over(ctx, calls); err != nil {
+			return nil, err
+		}
+		if err == nil {
+			err = v.check(len(w.gold))
+		}
+	}
+	first := len(scores)
+	for _, metric := range []string{Metric, Precision, F1, Unheard, IEPHeard} {
+		scores = append(scores, w.score(e, metric, ids))
+	}
+	told := scores[first:]
+	if err != nil {
+		for i := range told {
+			miss(&told[i], err)
+		}
+		return scores, nil
+	}
+	w.measure(told, v, heard)
+	return scores, nil
+}
+
+// measure fills in the scores of a debrief: recall, precision, F1, unheard, heard recall.
+func (w *work) measure(told []eval.Score, v Verdict, heard hearing) {
+	s, k, n := len(v.Matches), len(w.gold), len(v.Points)
+	set(&told[0], s, k)
+	told[0].Evidence = v.evidence(w.gold)
+	set(&told[1], s, n)
+	if n == 0 {
+		miss(&told[1], notApplicable{"nothing is asserted"})
+	}
+	set(&told[2], 2*s, k+n)
+	if heard.err != nil {
+		miss(&told[3], heard.err)
+		miss(&told[4], heard.err)
+		return
+	}
+	both := 0
+	for _, m := range v.Matches {
+		if heard.facts[m.Gold] {
+			both++
+		}
+	}
+	set(&told[3], s-both, s)
+	told[3].Weight = s
+	if s == 0 {
+		miss(&told[3], notApplicable{"nothing matches"})
+	}
+	set(&told[4], both, k)
+	if both < s {
+		told[0].Reason, told[3].Reason = Flag, Flag
+	}
+}
+
+// hearing returns which key points were said in a player's hearing by others: none before the play, all
+// with the knowledge in hand.
+func (w *work) hearing(ctx context.Context, e *sim.Event) (hearing, error) {
+	h := hearing{facts: make([]bool, len(w.gold)), err: w.goldErr}
+	if h.err != nil || e.Control == sim.ControlNoConversation {
+		return h, nil
+	}
+	if e.Control == sim.ControlTold {
+		for i := range h.facts {
+			h.facts[i] = true
+		}
+		return h, nil
+	}
+	said := saidTo(w.ep, e.Actor)
+	key := strings.Join(said, "\n")
+	if len(said) == 0 {
+		return h, nil
+	}
+	if h, known := w.heard[key]; known {
+		return h, nil
+	}
+	facts, calls, err := w.Judge.Heard(ctx, w.ask(e), w.k, w.gold, said)
+	w.calls = append(w.calls, calls...)
+	if err := over(ctx, calls); err != nil {
+		return h, err
+	}
+	if err == nil && len(facts) != len(w.gold) {
+		err = Unparsed{fmt.Sprintf("%d key points were asked about and %d answered", len(w.gold), len(facts))}
+	}
+	h = hearing{facts: facts, err: err}
+	for i := range calls {
+		h.calls = append(h.calls, calls[i].ID)
+	}
+	w.heard[key] = h
+	return h, nil
+}
+
+// saidTo lists what others said, did or narrated in a player's hearing. Where an answer begins with a
+// yes, what was asked before it counts as said.
+func saidTo(ep *sim.Episode, player characters.ID) []string {
+	var said []string
+	asked := ""
+	for _, e := range ep.Seen(player) {
+		if e.Kind != sim.KindAct && e.Kind != sim.KindNarration {
+			continue
+		}
+		if first, _, _ := strings.Cut(strings.ToLower(e.Speech), " "); asked != "" && yes[strings.Trim(first, ".,!;:-")] {
+			said = append(said, asked)
+		}
+		if asked = ""; strings.HasSuffix(strings.TrimSpace(e.Speech), "?") {
+			list := Sentences(e.Speech)
+			asked = strings.TrimRight(list[len(list)-1], "? ") + "."
+		}
+		if e.Actor == player {
+			continue
+		}
+		for _, text := range []string{e.Speech, e.Deed, e.Text} {
+			if strings.TrimSpace(text) != "" {
+				said = append(said, text)
+			}
+		}
+	}
+	return said
+}
+
+var yes = words("yes yea aye indeed exactly right true correct certainly precisely quite")
+
+func (w *work) ask(e *sim.Event) Ask {
+	return Ask{Session: w.ep.Session, Subject: string(e.Actor), Control: e.Control,
+		Seed: sim.Mix(w.ep.Seed, sim.HashText(string(e.Actor)), sim.HashText(e.Control))}
+}
+
+func (w *work) score(e *sim.Event, metric string, calls []string) eval.Score {
+	return eval.Score{
+		Session: w.ep.Session, Scorer: w.Name(), Metric: metric, Subject: string(e.Actor),
+		Control: e.Control, Method: w.Judge.Name(), Calls: calls,
+	}
+}
+
+// set scores n of many in percent.
+func set(score *eval.Score, n, many int) {
+	value := 0.0
+	if many > 0 {
+		value = 100 * float64(n) / float64(many)
+	}
+	score.Value, score.Status = &value, eval.Scored
+}
+
+// notApplicable is the error of a measure that has nothing to measure.
+type notApplicable struct{ reason string }
+
+func (n notApplicable) Error() string { return n.reason }
+
+// miss notes why there is no score.
+func miss(score *eval.Score, err error) {
+	score.Value, score.Reason = nil, err.Error()
+	var u Unparsed
+	switch {
+	case errors.As(err, &notApplicable{}):
+		score.Status = eval.NotApplicable
+	case errors.As(err, &u):
+		score.Status = eval.Unparsed
+	default:
+		score.Status = eval.Failed
+	}
+}
+
+func count(list []bool) int {
+	n := 0
+	for _, b := range list {
+		if b {
+			n++
+		}
+	}
+	return n
 }
 
 // evidence lists every gold point with what was found for it.
@@ -210,50 +387,18 @@ func (v Verdict) check(gold int) error {
 	return nil
 }
 
-func statusOf(err error) eval.Status {
-	var u Unparsed
-	if errors.As(err, &u) {
-		return eval.Unparsed
-	}
-	return eval.Failed
-}
-
-// heard scores what the journal knows to have been given away.
-func (s *Scorer) heard(ep *sim.Episode) []eval.Score {
-	var scores []eval.Score
-	for _, c := range ep.Scenario.Players() {
-		n, facts := 0, ep.Heard(c.ID)
-		for _, h := range facts {
-			if h {
-				n++
-			}
-		}
-		value := 100 * float64(n) / float64(len(facts))
-		scores = append(scores, eval.Score{
-			Session: ep.Session, Scorer: s.Name(), Metric: Heard, Subject: string(c.ID),
-			Value: &value, Status: eval.Scored, Method: "journal",
-		})
-	}
-	return scores
-}
-
 // curve scores what every player had heard after every few turns, whatever it said about it later.
 func (s *Scorer) curve(ep *sim.Episode, k *scenarios.Knowledge) []eval.Score {
 	var scores []eval.Score
-	gold := make([]string, len(k.Facts))
-	for i := range k.Facts {
-		gold[i] = k.Facts[i].Text
-	}
-	m := s.Lexical.against(k.Title, gold)
+	m := s.Lexical.against(k.Title, texts(k))
+	memo := map[string][]int{}
 	for _, c := range ep.Scenario.Players() {
-		heard := m.listener()
+		heard := make([]bool, len(k.Facts))
 		next := s.Every
 		point := func(turn int) {
-			value := 100 * float64(len(heard.matches())) / float64(len(gold))
-			scores = append(scores, eval.Score{
-				Session: ep.Session, Scorer: s.Name(), Metric: Recall, Subject: string(c.ID), Turn: turn,
-				Value: &value, Status: eval.Scored, Method: s.Lexical.Name(),
-			})
+			score := eval.Score{Session: ep.Session, Scorer: s.Name(), Metric: Recall, Subject: string(c.ID), Turn: turn, Method: s.Lexical.Name()}
+			set(&score, count(heard), len(heard))
+			scores = append(scores, score)
 		}
 		for _, e := range ep.Seen(c.ID) {
 			for e.Turn > next {
@@ -261,9 +406,9 @@ func (s *Scorer) curve(ep *sim.Episode, k *scenarios.Knowledge) []eval.Score {
 				next += s.Every
 			}
 			if (e.Kind == sim.KindAct || e.Kind == sim.KindNarration) && e.Actor != c.ID {
-				heard.hear(e.Speech)
-				heard.hear(e.Deed)
-				heard.hear(e.Text)
+				for _, text := range []string{e.Speech, e.Deed, e.Text} {
+					m.note(heard, text, memo)
+				}
 			}
 		}
 		for ; next <= ep.Turn(); next += s.Every {

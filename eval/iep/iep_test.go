@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 	"parley/sim/simtest"
 )
 
-func lexical() *iep.Lexical {
+var lexical = sync.OnceValue(func() *iep.Lexical {
 	var corpus []string
 	for _, k := range scenarios.Library().Knowledge {
 		for i := range k.Facts {
@@ -27,7 +28,7 @@ func lexical() *iep.Lexical {
 		}
 	}
 	return iep.NewLexical(corpus)
-}
+})
 
 var bell = simtest.Exchange(4).Knowledge
 
@@ -98,19 +99,22 @@ func TestLexicalKnowsTheLibrary(t *testing.T) {
 		k, other := &shelf[i], &shelf[(i+1)%len(shelf)]
 		v, _, _ := l.Match(context.Background(), iep.Ask{}, k, golds(k), strings.Join(golds(k), "\n"))
 		if len(v.Matches) != len(k.Facts) {
-			t.Errorf("%s: %d of %d facts are found", k.ID, len(v.Matches), len(k.Facts))
+			t.Errorf("%s: %d of %d facts are found: %+v", k.ID, len(v.Matches), len(k.Facts), v)
 		}
 		v, _, _ = l.Match(context.Background(), iep.Ask{}, k, golds(k), strings.Join(golds(other), "\n"))
-		alien += len(v.Matches)
+		if alien += len(v.Matches); len(v.Matches) > 0 {
+			t.Logf("%s: %+v", k.ID, v.Matches)
+		}
 	}
-	if alien > 1 {
+	if alien > 2 {
 		t.Errorf("%d facts match those of another piece", alien)
 	}
 }
 
-// judge answers as it is told.
+// fixed answers as it is told.
 type fixed struct {
 	verdict iep.Verdict
+	heard   []bool
 	err     error
 }
 
@@ -120,6 +124,9 @@ func (j fixed) Gold(_ context.Context, _ iep.Ask, _ *scenarios.Knowledge, n int)
 }
 func (j fixed) Match(context.Context, iep.Ask, *scenarios.Knowledge, []string, string) (iep.Verdict, []llm.Call, error) {
 	return j.verdict, []llm.Call{{ID: "match"}}, j.err
+}
+func (j fixed) Heard(_ context.Context, _ iep.Ask, _ *scenarios.Knowledge, gold, _ []string) ([]bool, []llm.Call, error) {
+	return append(j.heard, make([]bool, len(gold))...)[:len(gold)], []llm.Call{{ID: "heard"}}, nil
 }
 
 // episode is a play whose players answer the debrief.
@@ -162,11 +169,12 @@ func TestScorerKeepsWhatCannotBeScored(t *testing.T) {
 	for _, test := range tests {
 		s := iep.Scorer{Judge: test.judge, Condense: test.condense}
 		scores, _, err := s.Score(context.Background(), ep)
-		if err != nil || len(scores) != 6 {
-			t.Fatalf("%s: %d scores of 3 players under 2 conditions, %v", test.reason, len(scores), err)
+		if err != nil || len(scores) != 36 {
+			t.Fatalf("%s: %d scores of 6 metrics of 3 players under 2 conditions, %v", test.reason, len(scores), err)
 		}
 		for _, got := range scores {
 			switch {
+			case got.Metric != iep.Metric:
 			case got.Status != test.status:
 				t.Errorf("%s: status %q, reason %q", test.reason, got.Status, got.Reason)
 			case got.Status == eval.Scored && (got.Value == nil || *got.Value-test.value > 1e-9 || test.value-*got.Value > 1e-9):
@@ -179,22 +187,22 @@ func TestScorerKeepsWhatCannotBeScored(t *testing.T) {
 }
 
 func TestAMalformedDebriefIsUnscored(t *testing.T) {
-	scores, _, err := (&iep.Scorer{Judge: lexical()}).Score(context.Background(), episode(t, dumb{hum}))
+	scores, _, err := (&iep.Scorer{Judge: lexical()}).Score(context.Background(), episode(t, cutOff{hum}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range scores {
-		if s.Value != nil || s.Status != eval.Unparsed || !strings.Contains(s.Reason, "empty") {
+		if s.Metric != iep.Heard && (s.Value != nil || s.Status != eval.Unparsed || !strings.Contains(s.Reason, "cut off")) {
 			t.Errorf("%s: %+v", s.Subject, s)
 		}
 	}
 }
 
-// dumb answers no debrief.
-type dumb struct{ simtest.Actor }
+// cutOff answers half a debrief.
+type cutOff struct{ simtest.Actor }
 
-func (dumb) Debrief(context.Context, *sim.View, []string) (sim.Answer, error) {
-	return sim.Answer{Fault: "empty"}, nil
+func (cutOff) Debrief(context.Context, *sim.View, []string) (sim.Answer, error) {
+	return sim.Answer{Text: bell.Facts[0].Text + " And it", Fault: "cut off"}, nil
 }
 
 func TestTheCurveRisesWithWhatIsHeard(t *testing.T) {
@@ -204,7 +212,7 @@ func TestTheCurveRisesWithWhatIsHeard(t *testing.T) {
 		}
 		return sim.Decision{Speech: "What of the bell?"}, nil
 	}))
-	scores, _, err := (&iep.Scorer{Judge: fixed{}, Lexical: lexical(), Every: 2, Heard: true}).Score(context.Background(), ep)
+	scores, _, err := (&iep.Scorer{Judge: fixed{}, Lexical: lexical(), Every: 2}).Score(context.Background(), ep)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +220,7 @@ func TestTheCurveRisesWithWhatIsHeard(t *testing.T) {
 		switch {
 		case s.Metric == iep.Recall && s.Turn == 2 && *s.Value != 0:
 			t.Errorf("%s recalls %v before anything was said", s.Subject, *s.Value)
-		case (s.Metric == iep.Recall && s.Turn == 4 || s.Metric == iep.Heard) && (*s.Value < 66 || *s.Value > 67):
+		case s.Metric == iep.Recall && s.Turn == 4 && (*s.Value < 66 || *s.Value > 67):
 			t.Errorf("%s of %s is %v; want two thirds", s.Metric, s.Subject, *s.Value)
 		}
 	}
@@ -244,6 +252,9 @@ func TestEmbedding(t *testing.T) {
 	}
 	if _, _, err := j.Match(context.Background(), iep.Ask{}, bell, []string{"zero"}, "café"); err == nil {
 		t.Error("a zero vector has a cosine")
+	}
+	if heard, _, err := j.Heard(context.Background(), iep.Ask{}, bell, []string{"north", "south"}, []string{"café"}); err != nil || !heard[0] || heard[1] {
+		t.Errorf("heard %v, %v", heard, err)
 	}
 	if v, _, err := j.Match(context.Background(), iep.Ask{}, bell, []string{"north"}, ""); err != nil || len(v.Matches) != 0 {
 		t.Errorf("an empty answer: %+v, %v", v, err)

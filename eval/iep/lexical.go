@@ -1,28 +1,33 @@
 package iep
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 
+	"parley/eval/iep/wordnet"
 	"parley/scenarios"
 	"parley/sim/llm"
 )
 
-// Floor is the share of a key point's weight that a sentence has to cover for the two to say the
-// same. It was set on planted debriefs (see Check): lower, and what was made up begins to count;
-// higher, and rewording begins to cost.
+// Floor is the share of a key point's weight that a stretch of text has to cover for the two to say the
+// same.
 const Floor = 0.45
 
-// Lexical is the built-in judge. It takes the sentences of an answer as its points and compares them
-// with the gold points by their words: folded to ASCII, without function words, stemmed (Snowball's
-// English), each weighted by how rare it is in a background corpus and among the gold points
-// themselves. A pair counts when the sentence covers at least Floor of the gold point's weight; the
-// assignment is one to one and optimal. A sentence made of several clauses may carry as many points.
+// hearFloor is the share that counts for what may have been heard.
+const hearFloor = 0.35
+
+// Lexical is the built-in judge. It cuts an answer into clauses and compares stretches of them with the
+// gold points by their words: folded to ASCII, without function words, stemmed (Snowball's English), also
+// by synonyms (WordNet), each word weighted by how rare it is in a background corpus and among the gold
+// points themselves. A stretch says a gold point when it covers at least Floor of its weight and does not
+// contradict it (see refuse.go); each word serves one gold point at most.
 //
-// It has no idea of meaning: synonyms do not match, and a fact retold wrong in one word does.
+// It has no idea of meaning: what is said in quite other words does not match, and some of what is said
+// about the wrong cause or with roles exchanged does.
 type Lexical struct {
 	df   map[string]int
 	docs int
@@ -38,10 +43,12 @@ const maxPrepared = 1024
 func NewLexical(corpus []string) *Lexical {
 	l := &Lexical{df: map[string]int{}, docs: len(corpus), prepared: map[string]*matcher{}}
 	for _, text := range corpus {
-		words := stems(text)
-		slices.Sort(words)
-		for _, w := range slices.Compact(words) {
-			l.df[w]++
+		seen := map[string]bool{}
+		for _, t := range tokens(text) {
+			if key := t.key(); key != "" && !seen[key] {
+				seen[key] = true
+				l.df[key]++
+			}
 		}
 	}
 	return l
@@ -59,11 +66,65 @@ func (l *Lexical) Gold(_ context.Context, _ Ask, k *scenarios.Knowledge, _ int) 
 	return gold, nil, nil
 }
 
-// Match matches the sentences of an answer against the gold points.
+// Match condenses an answer to as many points as there are gold points and matches them.
 func (l *Lexical) Match(_ context.Context, _ Ask, k *scenarios.Knowledge, gold []string, answer string) (Verdict, []llm.Call, error) {
-	h := l.against(k.Title, gold).listener()
+	m := l.against(k.Title, gold)
+	h := m.listener(Floor)
 	h.hear(answer)
-	return Verdict{Points: h.points, Matches: h.matches()}, nil, nil
+	return h.verdict(len(gold)), nil, nil
+}
+
+// Heard looks for the gold points in each thing that was said, and takes less cover for enough: who may
+// have heard a thing is not to be blamed for it.
+func (l *Lexical) Heard(_ context.Context, _ Ask, k *scenarios.Knowledge, gold, said []string) ([]bool, []llm.Call, error) {
+	m := l.against(k.Title, gold)
+	heard, memo := make([]bool, len(gold)), map[string][]int{}
+	for _, text := range said {
+		m.note(heard, text, memo)
+	}
+	return heard, nil, nil
+}
+
+// note notes the gold points that a text says. What it finds it keeps in memo.
+func (m *matcher) note(heard []bool, text string, memo map[string][]int) {
+	found, known := memo[text]
+	if !known && text != "" {
+		h := m.listener(hearFloor)
+		h.hear(text)
+		for _, c := range h.matches() {
+			found = append(found, c.gold)
+		}
+		memo[text] = found
+	}
+	for _, g := range found {
+		heard[g] = true
+	}
+}
+
+// part is a word of a gold point.
+type part struct {
+	token
+	weight float64
+	title  bool
+}
+
+// point is a gold point, ready to be matched.
+type point struct {
+	parts []part
+	total float64
+}
+
+// hit says that a word bears on a part of a gold point.
+type hit struct {
+	gold, part int
+	alike      float64 // 0: the opposite
+}
+
+// matcher holds gold points. It does not change once it is prepared.
+type matcher struct {
+	title map[string]bool
+	gold  []point
+	at    map[string][]hit // by key
 }
 
 // against prepares gold points for matching, or finds them prepared: every player of every session on
@@ -76,7 +137,35 @@ func (l *Lexical) against(title string, gold []string) *matcher {
 	if m != nil {
 		return m
 	}
-	m = l.prepare(title, gold)
+	m = &matcher{title: map[string]bool{}, at: map[string][]hit{}}
+	df := map[string]int{} // among the gold points
+	var parsed [][]token
+	for _, text := range gold {
+		list := tokens(joined.Replace(" " + text + " "))
+		negate(list)
+		parsed = append(parsed, list)
+		seen := map[string]bool{}
+		for _, t := range list {
+			if key := t.key(); !seen[key] {
+				seen[key] = true
+				df[key]++
+			}
+		}
+	}
+	m.subject(title, df, len(gold))
+	for g, list := range parsed {
+		p := point{}
+		for _, t := range list {
+			w := part{token: t, title: m.title[t.key()]}
+			if key := t.key(); key != "" && !w.title {
+				w.weight = math.Log(1+float64(l.docs+1)/float64(l.df[key]+1)) * (1 - float64(df[key]-1)/float64(len(gold)+1))
+			}
+			p.parts = append(p.parts, w)
+			p.total += w.weight
+			m.index(hit{gold: g, part: len(p.parts) - 1}, &w)
+		}
+		m.gold = append(m.gold, p)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.prepared) >= maxPrepared {
@@ -86,141 +175,418 @@ func (l *Lexical) against(title string, gold []string) *matcher {
 	return m
 }
 
-// prepare weighs the words of gold points.
-func (l *Lexical) prepare(title string, gold []string) *matcher {
-	m := &matcher{at: map[string][]int{}}
-	subject := map[string]bool{}
-	for _, w := range stems(title) {
-		subject[w] = true
-	}
-	local := map[string]int{} // in how many of the gold points
-	var sets [][]string
-	for _, g := range gold {
-		words := stems(g)
-		slices.Sort(words)
-		words = slices.Compact(words)
-		for _, w := range words {
-			local[w]++
+// subject notes the words of the title, and those of most gold points: they say what all is about, and
+// tell none from another.
+func (m *matcher) subject(title string, df map[string]int, gold int) {
+	for _, t := range tokens(title) {
+		if k := t.key(); k != "" {
+			m.title[k] = true
 		}
-		sets = append(sets, words)
 	}
-	for i, words := range sets {
-		p := point{weight: make(map[string]float64, len(words))}
-		for _, w := range words {
-			x := math.Log(1 + float64(l.docs+1)/float64(l.df[w]+1))
-			x *= math.Log1p(float64(len(gold))/float64(local[w])) / math.Log1p(float64(len(gold)))
-			if subject[w] {
-				x /= 4 // everything is about the subject
+	for k, n := range df {
+		if gold >= 4 && n*10 >= gold*7 && k != "" {
+			m.title[k] = true
+		}
+	}
+}
+
+// key is what a word is counted by.
+func (t *token) key() string {
+	switch {
+	case t.number != 0:
+		return "#"
+	case len(t.keys) > 0:
+		return t.keys[len(t.keys)-1]
+	}
+	return ""
+}
+
+// index notes which words bear on a part.
+func (m *matcher) index(h hit, w *part) {
+	if w.weight == 0 || w.number != 0 {
+		return
+	}
+	alike := map[string]float64{}
+	for _, k := range w.keys {
+		if w.name {
+			continue
+		}
+		for o, a := range wordnet.Related(k) {
+			alike[o] = max(alike[o], a)
+		}
+		for _, o := range synonyms[k] {
+			alike[o] = wordnet.Synonym
+		}
+	}
+	for _, k := range w.keys {
+		if w.name && classes[k] == nil {
+			continue
+		}
+		for _, o := range slices.Concat(wordnet.Opposites(k), opposites[k], classes[k]) {
+			if !family[k] {
+				alike[o] = 0
 			}
-			p.weight[w] = x
-			p.total += x
-			m.at[w] = append(m.at[w], i)
 		}
-		m.gold = append(m.gold, p)
 	}
-	return m
+	for _, k := range w.keys {
+		alike[k] = wordnet.Same
+	}
+	for k, a := range alike {
+		h.alike = a
+		m.at[k] = append(m.at[k], h)
+	}
 }
 
-type point struct {
-	weight map[string]float64
-	total  float64
+// candidate is a stretch of clauses that may say a gold point.
+type candidate struct {
+	gold     int
+	from, to int // clauses, to exclusive
+	cover    float64
+	score    float64
+	by       []int // which word of the stretch serves each part; -1: none
 }
 
-// matcher holds gold points. It does not change once it is prepared.
-type matcher struct {
-	gold []point
-	at   map[string][]int // stem -> gold points that hold it
-}
-
-// listener takes in what is said, piece by piece.
+// listener takes in what is said.
 type listener struct {
-	m      *matcher
-	seen   map[string]bool
-	points []string
-	said   [][]float64 // points x gold: share of the gold point's weight that is covered
+	m       *matcher
+	floor   float64
+	clauses []clause
+	hits    [][][]hit // of each word of each clause
+	found   []candidate
+	refused map[int]float64 // by gold point: the most that a sentence covers which gets it wrong
+	wrong   map[[2]int]bool // gold points and sentences that get them wrong
 }
 
-func (m *matcher) listener() *listener { return &listener{m: m, seen: map[string]bool{}} }
+func (m *matcher) listener(floor float64) *listener {
+	return &listener{m: m, floor: floor, refused: map[int]float64{}, wrong: map[[2]int]bool{}}
+}
 
-// maxPoints bounds what a flood can cost: more sentences than that are not points any more.
-const maxPoints = 400
+// The limits of what is looked at: clauses of a flood, clauses in a stretch, sentences in a stretch.
+const (
+	maxClauses   = 1500
+	maxStretch   = 5
+	maxSentences = 2
+)
 
-// hear takes in a text. Questions and confessions of ignorance say nothing; a sentence counts once.
+// hear takes in a text and matches it.
 func (h *listener) hear(text string) {
-	for _, s := range Sentences(text) {
-		if len(h.points) >= maxPoints {
-			return
+	base := len(h.clauses)
+	h.take(clauses(text))
+	for from := base; from < len(h.clauses); from++ {
+		for to := from + 1; to <= len(h.clauses) && to-from <= maxStretch; to++ {
+			if h.clauses[to-1].sentence-h.clauses[from].sentence >= maxSentences {
+				break
+			}
+			if c := &h.clauses[to-1]; !c.asserted && !(c.question && to-1 == from) {
+				break
+			}
+			h.try(from, to)
 		}
-		if strings.HasSuffix(strings.TrimRight(s, `"'”’)*`), "?") || ignorant(s) {
-			continue
+	}
+}
+
+// take takes in clauses without matching them.
+func (h *listener) take(list []clause) {
+	for _, c := range list[:min(len(list), maxClauses)] {
+		h.clauses = append(h.clauses, c)
+		h.hits = append(h.hits, h.m.hits(c.tokens))
+	}
+}
+
+// contradicts reports whether a stretch says otherwise than a gold point.
+func (h *listener) contradicts(g, from, to int) bool {
+	said, _ := h.stretch(from, to)
+	around := h.around(from, to)
+	return h.m.refuses(g, said, around, align(&h.m.gold[g], g, said)) != ""
+}
+
+// hits looks up what the words of a clause bear on.
+func (m *matcher) hits(list []token) [][]hit {
+	out := make([][]hit, len(list))
+	for i := range list {
+		for _, k := range list[i].keys {
+			out[i] = append(out[i], m.at[k]...)
 		}
-		words := stems(s)
-		if len(words) == 0 {
-			continue
+		if list[i].name && len(out[i]) == 0 {
+			out[i] = m.misspelt(list[i].keys[0])
 		}
-		slices.Sort(words)
-		words = slices.Compact(words)
-		key := strings.Join(words, " ")
-		if h.seen[key] {
-			continue
-		}
-		h.seen[key] = true
-		cover := make([]float64, len(h.m.gold))
-		touched := false
-		for _, w := range words {
-			for _, g := range h.m.at[w] {
-				cover[g] += h.m.gold[g].weight[w] / h.m.gold[g].total
-				touched = true
+	}
+	return out
+}
+
+// misspelt finds the names that differ from a name by one letter.
+func (m *matcher) misspelt(name string) []hit {
+	var out []hit
+	for g := range m.gold {
+		for i := range m.gold[g].parts {
+			if p := &m.gold[g].parts[i]; p.name && !p.title && oneLetterOff(p.keys[0], name) {
+				out = append(out, hit{g, i, wordnet.Synonym})
 			}
 		}
-		if !touched && len(h.points) > 0 {
-			continue // matches nothing: not worth keeping apart
+	}
+	return out
+}
+
+// oneLetterOff reports whether one letter more, less or other makes one word of the other.
+func oneLetterOff(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 5 || len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return a[i:] == b[i+len(b)-len(a):] || i < len(a) && len(a) == len(b) && a[i+1:] == b[i+1:]
+}
+
+// try compares a stretch with every gold point that it bears on, alone and with the rest of what its
+// sentences assert.
+func (h *listener) try(from, to int) {
+	said, question := h.stretch(from, to)
+	if question >= len(said) {
+		return
+	}
+	around := h.around(from, to)
+	touched := map[int]bool{}
+	for _, s := range said {
+		for _, hit := range s.hits {
+			touched[hit.gold] = true
 		}
-		for range min(clauses(s), 4) {
-			h.points = append(h.points, s)
-			h.said = append(h.said, cover)
+	}
+	for g := range touched {
+		p := &h.m.gold[g]
+		a := align(p, g, said)
+		if a.cover+a.conflict < h.floor {
+			continue
 		}
+		if reason := h.m.refuses(g, said, around, a); reason != "" {
+			if reason != "list" && h.clauses[from].sentence == h.clauses[to-1].sentence {
+				h.refused[g] = max(h.refused[g], a.cover+a.conflict)
+				h.wrong[[2]int{g, h.clauses[from].sentence}] = true
+			}
+			continue
+		}
+		if a.cover < h.floor {
+			continue
+		}
+		score := a.cover - 0.02*float64(to-from-1) - 0.03*float64(h.clauses[to-1].sentence-h.clauses[from].sentence)
+		h.found = append(h.found, candidate{gold: g, from: from, to: to, cover: a.cover, score: score, by: a.by})
 	}
 }
 
-// matches returns the best one-to-one assignment so far.
-func (h *listener) matches() []Match {
-	if len(h.points) == 0 || len(h.m.gold) == 0 {
-		return nil
+// around lists the words of all that is asserted in the sentences of a stretch.
+func (h *listener) around(from, to int) []word {
+	first, last := from, to
+	for first > 0 && h.clauses[first-1].sentence == h.clauses[from].sentence && h.clauses[first-1].asserted {
+		first--
 	}
-	weight := make([][]float64, len(h.m.gold))
-	for g := range weight {
-		weight[g] = make([]float64, len(h.points))
-		for p := range h.points {
-			weight[g][p] = h.said[p][g]
-		}
+	for last < len(h.clauses) && h.clauses[last].sentence == h.clauses[to-1].sentence && h.clauses[last].asserted {
+		last++
 	}
-	var found []Match
-	for g, p := range assign(weight, Floor) {
-		if p >= 0 {
-			found = append(found, Match{Gold: g, Said: p, Weight: weight[g][p]})
-		}
-	}
-	return found
+	around, _ := h.stretch(first, last)
+	return around
 }
 
-// clauses counts the clauses of a sentence by the commas and conjunctions that join them.
-func clauses(s string) int {
-	low := strings.ToLower(s)
-	n := 1 + strings.Count(low, ", ") + strings.Count(low, ": ") + strings.Count(low, " - ")
-	for _, w := range []string{" and ", " but ", " which ", " who ", " while ", " because "} {
-		n += strings.Count(low, w) - strings.Count(low, ","+w)
-	}
-	return n
+// word is a word of a stretch.
+type word struct {
+	token
+	hits []hit
 }
 
-// ignorant reports whether a sentence says that something is not known.
-func ignorant(s string) bool {
-	low := " " + strings.ToLower(asciiFold(s)) + " "
-	for _, w := range []string{" did not learn", " didn't learn", " do not know", " don't know", " did not find out", " didn't find out", " no idea", " never found out", " not sure", " did not say", " didn't say", " would not say", " wouldn't say", " refused to say", " learned nothing", " learnt nothing", " nothing new", " remains unknown", " is unclear", " could not learn", " couldn't learn"} {
-		if strings.Contains(low, w) {
-			return true
+// stretch lists the words of clauses. The first few may be a question that the rest answers.
+func (h *listener) stretch(from, to int) (said []word, question int) {
+	for i := from; i < to; i++ {
+		for j, t := range h.clauses[i].tokens {
+			said = append(said, word{t, h.hits[i][j]})
+		}
+		if h.clauses[i].question {
+			question = len(said)
 		}
 	}
-	return false
+	return said, question
+}
+
+// alignment says how a stretch covers a gold point.
+type alignment struct {
+	by       []int     // the word for each part; -1: none
+	alike    []float64 // how alike they are
+	cover    float64   // share of the weight
+	conflict float64   // share of the weight that is said to be otherwise
+}
+
+// align finds the best word for each part of a gold point. A word that is negated in one of them only
+// says the contrary, and so does an opposite that is negated in both or in neither.
+func align(p *point, gold int, said []word) alignment {
+	n := len(p.parts)
+	a := alignment{by: slices.Repeat([]int{-1}, n), alike: make([]float64, n)}
+	against, taken := make([]float64, n), make([]bool, len(said))
+	bears := map[string]bool{} // words that are of the gold point, or the contrary
+	outside := 0.0             // weight of what is said outside of negations
+	for j := range said {
+		for _, hit := range said[j].hits {
+			if hit.gold == gold && (hit.alike == wordnet.Same || hit.alike == 0) {
+				taken[j] = taken[j] || hit.alike == wordnet.Same
+				for _, k := range said[j].keys {
+					bears[k] = true
+				}
+				if !said[j].negated {
+					outside += p.parts[hit.part].weight / p.total
+				}
+			}
+		}
+	}
+	for j := range said {
+		for _, hit := range said[j].hits {
+			if hit.gold != gold {
+				continue
+			}
+			w := &p.parts[hit.part]
+			alike, contrary := hit.alike, said[j].negated != w.negated
+			if said[j].negated && !w.negated && outside >= 0.2 && !bears[p.head(said[j].denied)] {
+				contrary = false // something else is denied
+			}
+			if alike == 0 { // the opposite
+				if alike, contrary = wordnet.Synonym, !contrary; taken[j] {
+					continue
+				}
+			}
+			switch {
+			case contrary && alike >= wordnet.Synonym:
+				against[hit.part] = max(against[hit.part], alike)
+			case !contrary && alike > a.alike[hit.part]:
+				a.by[hit.part], a.alike[hit.part] = j, alike
+			}
+		}
+	}
+	for i := range p.parts {
+		if w := &p.parts[i]; w.number != 0 {
+			for j := range said {
+				if sameNumber(w.number, &said[j].token) {
+					a.by[i], a.alike[i] = j, wordnet.Same
+				}
+			}
+		}
+		if against[i] > a.alike[i] {
+			a.by[i], a.alike[i] = -1, 0
+			a.conflict += p.parts[i].weight / p.total
+		}
+		a.cover += a.alike[i] * p.parts[i].weight / p.total
+	}
+	return a
+}
+
+// head returns the first of the words in the scope of a negation that is not of the title.
+func (p *point) head(denied []string) string {
+	for _, k := range denied {
+		if !slices.ContainsFunc(p.parts, func(w part) bool { return w.title && slices.Contains(w.keys, k) }) {
+			return k
+		}
+	}
+	return ""
+}
+
+// matches returns the pairs so far, the best first. A word serves one gold point at most.
+func (h *listener) matches() []candidate {
+	list := slices.Clone(h.found)
+	slices.SortStableFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.gold, b.gold), cmp.Compare(a.from, b.from))
+	})
+	var out []candidate
+	used, done := map[[2]int]bool{}, map[int]bool{}
+	for _, c := range list {
+		if done[c.gold] || h.wrong[[2]int{c.gold, h.clauses[c.from].sentence}] || h.wrong[[2]int{c.gold, h.clauses[c.to-1].sentence}] || c.cover < h.refused[c.gold]-0.05 {
+			continue
+		}
+		cover := c.cover
+		p := &h.m.gold[c.gold]
+		for i, j := range c.by {
+			if j >= 0 && used[h.place(c.from, j)] {
+				cover -= p.parts[i].weight / p.total
+			}
+		}
+		if cover < h.floor {
+			continue
+		}
+		done[c.gold] = true
+		for _, j := range c.by {
+			if j >= 0 {
+				used[h.place(c.from, j)] = true
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// place names a word of a stretch by its clause and its place there.
+func (h *listener) place(from, j int) [2]int {
+	for j >= len(h.clauses[from].tokens) {
+		j -= len(h.clauses[from].tokens)
+		from++
+	}
+	return [2]int{from, j}
+}
+
+// verdict makes a verdict of what says a gold point, and of what else is asserted.
+func (h *listener) verdict(k int) Verdict {
+	var points []said
+	matched := map[int]bool{} // clauses
+	for _, c := range h.matches() {
+		p := said{text: h.clauses[c.to-1].text, gold: c.gold, at: c.from, weight: min(1, c.cover)}
+		for i := c.from; i < c.to; i++ {
+			matched[i] = true
+			p.words += h.clauses[i].content()
+		}
+		points = append(points, p)
+	}
+	return condense(append(points, others(h.clauses, matched)...), k)
+}
+
+// said is a point of an answer.
+type said struct {
+	text      string
+	gold      int // that it matches; -1: none
+	at, words int // its place, how many words with content it has
+	weight    float64
+}
+
+// others lists what is asserted in clauses that match nothing, about anything but the speaker.
+func others(list []clause, matched map[int]bool) []said {
+	var points []said
+	for i := 0; i < len(list); i++ {
+		p := said{text: list[i].text, gold: -1, at: i}
+		for sentence := list[i].sentence; i < len(list) && list[i].sentence == sentence && list[i].asserted && !matched[i] && !list[i].personal(); i++ {
+			p.words += list[i].content()
+		}
+		if p.words >= 2 {
+			points = append(points, p)
+		}
+	}
+	return points
+}
+
+// condense makes a verdict of at most k points, whether or not they match. Where there are somewhat more,
+// those with the most words stay, and of these the first; of more than twice as many, as in a flood, points
+// at equal distances stay.
+func condense(points []said, k int) Verdict {
+	slices.SortStableFunc(points, func(a, b said) int { return cmp.Compare(a.at, b.at) })
+	if n := len(points); n > 2*k {
+		for i := range k {
+			points[i] = points[(2*i+1)*n/(2*k)]
+		}
+		points = points[:k]
+	}
+	slices.SortStableFunc(points, func(a, b said) int { return cmp.Compare(min(b.words, 5), min(a.words, 5)) })
+	v := Verdict{}
+	for i, p := range points[:min(k, len(points))] {
+		v.Points = append(v.Points, p.text)
+		if p.gold >= 0 {
+			v.Matches = append(v.Matches, Match{Gold: p.gold, Said: i, Weight: p.weight})
+		}
+	}
+	slices.SortFunc(v.Matches, func(a, b Match) int { return a.Gold - b.Gold })
+	return v
 }

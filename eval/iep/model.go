@@ -30,7 +30,11 @@ var pointsText string
 //go:embed prompts/match.tmpl
 var matchText string
 
+//go:embed prompts/heard.tmpl
+var heardText string
+
 var (
+	heardPrompt  = judge.MustPrompt("heard", heardText)
 	goldPrompt   = judge.MustPrompt("gold", goldText)
 	pointsPrompt = judge.MustPrompt("points", pointsText)
 	matchPrompt  = judge.MustPrompt("match", matchText)
@@ -127,6 +131,25 @@ func (m *Model) Match(ctx context.Context, a Ask, k *scenarios.Knowledge, gold [
 	return matched(found.Value), calls, nil
 }
 
+// Heard asks which key points are stated in a conversation.
+func (m *Model) Heard(ctx context.Context, a Ask, k *scenarios.Knowledge, gold, said []string) ([]bool, []llm.Call, error) {
+	type points struct {
+		Stated []int `json:"stated"`
+	}
+	v, err := judge.Ask(ctx, m.Judge, judge.Question[points]{
+		Scorer: "iep-heard" + a.suffix(), Session: a.Session, Subject: a.Subject, Seed: a.Seed + 2, Role: judgeRole, Prompt: heardPrompt,
+		Data: map[string]any{"Title": k.Title, "Known": numbered(gold), "Said": strings.Join(said, "\n")}, Offered: someOf(len(gold)),
+	})
+	if err := outcome(v.Status, v.Reason, err); err != nil {
+		return nil, v.Calls, err
+	}
+	heard := make([]bool, len(gold))
+	for _, i := range v.Value.Stated {
+		heard[i-1] = true
+	}
+	return heard, v.Calls, nil
+}
+
 // numbered writes points one a line.
 func numbered(points []string) string {
 	var b strings.Builder
@@ -140,6 +163,12 @@ func numbered(points []string) string {
 func listOf(n int) *judge.Schema {
 	return judge.MustSchema(fmt.Sprintf(`{"type": "object", "required": ["points"], "properties": {"points":
 		{"type": "array", "minItems": %d, "maxItems": %[1]d, "items": {"type": "string", "maxLength": 400}}}}`, n))
+}
+
+// someOf offers any of n points, counted from 1.
+func someOf(n int) *judge.Schema {
+	return judge.MustSchema(fmt.Sprintf(`{"type": "object", "required": ["stated"], "properties": {"stated":
+		{"type": "array", "maxItems": %d, "items": {"type": "integer", "minimum": 1, "maximum": %[1]d}}}}`, n))
 }
 
 // pairsOf offers pairs of n known and m told points, counted from 1.

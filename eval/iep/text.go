@@ -2,10 +2,8 @@ package iep
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 
-	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/runes"
 	"golang.org/x/text/transform"
 	"golang.org/x/text/unicode/norm"
@@ -87,57 +85,3 @@ func asciiFold(s string) string {
 }
 
 var quotes = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "–", "-", "—", "-", "…", "...", "ß", "ss", "æ", "ae", "ø", "o", "đ", "d", "ł", "l")
-
-// stems returns the content words of a text, reduced to their stems, in order.
-func stems(text string) []string {
-	text = strings.ToLower(asciiFold(text))
-	var out []string
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\''
-	}) {
-		w = strings.TrimSuffix(strings.Trim(w, "'"), "'s")
-		if w == "" || stopwords[w] {
-			continue
-		}
-		if d, ok := numerals[w]; ok {
-			w = d
-		}
-		out = append(out, stem(w))
-	}
-	return out
-}
-
-var stemmed sync.Map // word -> stem; the vocabulary of a run is small
-
-func stem(w string) string {
-	if s, ok := stemmed.Load(w); ok {
-		return s.(string)
-	}
-	s := english.Stem(w, false)
-	if len(w) < 32 { // what a flood is made of is not worth keeping
-		stemmed.Store(w, s)
-	}
-	return s
-}
-
-var numerals = map[string]string{
-	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
-	"eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15", "sixteen": "16", "seventeen": "17", "eighteen": "18", "nineteen": "19",
-	"twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100", "thousand": "1000",
-	"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th", "sixth": "6th", "seventh": "7th", "eighth": "8th", "ninth": "9th", "tenth": "10th",
-	"once": "1x", "twice": "2x", "thrice": "3x", "dozen": "12",
-}
-
-var stopwords = func() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(`a an the and or but nor so yet if then than that this these those there here it its itself he him his
-himself she her hers herself they them their theirs themselves we us our ours you your yours i me my mine myself who whom whose which what
-is are was were be been being am do does did done doing has have had having can could may might must shall should will would
-to of in on at by for with from into onto upon about as up down out over under again off only also just very too still even ever
-not no any some all each every both such own same other another more most much many few
-told tell tells said say says saying learned learnt learn found find know known knows heard hear seems seem apparently
-when where why how because while until before after during through between against without within`) {
-		set[w] = true
-	}
-	return set
-}()

@@ -102,12 +102,12 @@ func makeScorers(s *Scoring) ([]eval.Scorer, error) {
 func newIEP(s *Scoring) (eval.Scorer, error) {
 	c := s.Config
 	lexical := iep.NewLexical(libraryFacts())
-	scorer := &iep.Scorer{Judge: lexical, Condense: c.Keypoints == "judge", Lexical: lexical, Every: c.Curve, Heard: reference.Is(c.NPC)}
+	scorer := &iep.Scorer{Judge: lexical, Condense: c.Keypoints == "judge", Lexical: lexical, Every: c.Curve}
 	switch {
 	case s.Judge != nil:
 		scorer.Judge = &iep.Model{Judge: s.Judge}
 	case s.Embedder != nil:
-		scorer.Judge = &iep.Embedding{Model: s.Embedder, Spec: strings.TrimPrefix(c.Judge, Embed), Now: s.Now}
+		scorer.Judge = &iep.Embedding{Model: s.Embedder, Spec: strings.TrimPrefix(c.Judge, Embed), Now: s.Now, Words: lexical}
 	}
 	return scorer, nil
 }

@@ -144,10 +144,13 @@ func Related(stem string) map[string]float64 {
 	return out
 }
 
-// Opposites returns the antonyms of a stem, and those of the adjectives that are similar to it.
+// Opposites returns the antonyms of a stem, and those of similar adjectives where it is never a noun.
 func Opposites(stem string) []string {
 	n := load()
 	out := slices.Clone(n.opposite[stem])
+	if slices.ContainsFunc(n.senses[stem], func(s sense) bool { return n.synsets[s.synset].pos == 'n' }) {
+		return out
+	}
 	for _, s := range n.senses[stem] {
 		set := &n.synsets[s.synset]
 		if set.pos != 'a' || s.number > 2 {

@@ -1,0 +1,201 @@
+package iep
+
+import (
+	"slices"
+	"strings"
+)
+
+// clause is a stretch of a sentence between commas and conjunctions, the least that can be a point.
+type clause struct {
+	text     string
+	tokens   []token
+	sentence int  // its number in the text
+	asserted bool // stated as a fact: no question, guess, denial or confession of ignorance
+	question bool
+}
+
+// clauseWords begin a clause.
+var clauseWords = words("and but yet so because which who while whereas though although")
+
+// joined are the phrases in which a negation denies nothing.
+var joined = strings.NewReplacer(" not only ", " ", " no doubt ", " ", " nothing but ", " only ", " none but ", " only ", " no one but ", " only ",
+	" not just ", " ", " no less than ", " ", " no wonder ", " ", " no matter ", " ", " or not ", " ", " not to mention ", " and ", " no sooner ", " ",
+	" not until ", " only after ", " believe it or not ", " ", " no kidding ", " ", " no joke ", " ", " no more than ", " only ", " not long ", " soon ",
+	" i kid you not ", " ", " wrong way up ", " upside down ", " right way up ", " not upside down ", " no one ", " nobody ", " do not mind ", " ", " nothing else ", " ")
+
+// clauses cuts a text into clauses and marks those that are asserted and the words that are negated.
+func clauses(text string) []clause {
+	var out []clause
+	for n, s := range Sentences(text) {
+		first := len(out)
+		list := tokens(joined.Replace(" " + s + " "))
+		negate(list)
+		if len(list) > 0 {
+			list[0].first = true
+		}
+		start := 0
+		cut := func(end int) {
+			if part := list[start:end]; slices.ContainsFunc(part, func(t token) bool { return len(t.word) > 1 || t.number > 0 }) {
+				out = append(out, clause{tokens: part, sentence: n, asserted: true})
+			}
+		}
+		for i := range list {
+			if mark := len(list[i].word) == 1 && strings.Contains(",;:()-", list[i].word); mark || i > start && clauseWords[list[i].word] {
+				cut(i)
+				start = i
+			}
+		}
+		cut(len(list))
+		for i := range out[first:] {
+			c := &out[first+i]
+			c.text = s
+		}
+		judgeSpeech(out, first, s)
+	}
+	return out
+}
+
+// negate marks the words in the scope of a sentence's negations: those after each until the next clause
+// that is no relative one, or those before it where none come after. "Not ... unless" is no negation.
+func negate(list []token) {
+	for i := range list {
+		if !list[i].negates {
+			continue
+		}
+		start, end := i, i+1
+		for start > 0 && !list[start-1].parts() {
+			start--
+		}
+		content, unless := false, false
+		for end < len(list) && !list[end].parts() {
+			w := list[end].word
+			unless = unless || w == "unless" || w == "except" || w == "without"
+			content = content || len(list[end].keys) > 0
+			end++
+		}
+		switch {
+		case unless:
+		case content:
+			mark(list[i+1 : end])
+		default:
+			mark(list[start:i])
+		}
+	}
+}
+
+// parts reports whether a clause begins with the word that is none of a relative clause.
+func (t *token) parts() bool {
+	return len(t.word) == 1 && strings.Contains(",;:()-", t.word) || clauseWords[t.word] && t.word != "who" && t.word != "which"
+}
+
+// mark marks the words in the scope of one negation.
+func mark(list []token) {
+	var keys []string
+	for i := range list {
+		if len(list[i].keys) > 0 {
+			keys = append(keys, list[i].keys[len(list[i].keys)-1])
+		}
+	}
+	for i := range list {
+		list[i].negated, list[i].denied = true, keys
+	}
+}
+
+// What a speaker says about what is said. Each is looked for between words, in small letters.
+var (
+	asking = []string{" wanted to know ", " wondered ", " wonder ", " the question ", " whether ", " inquired ", " enquired ", " i was asking ", " asked if ", " asked who ",
+		" asked what ", " asked where ", " asked how ", " asked why ", " asked when ", " asked him ", " asked her ", " asked them ", " asked our host "}
+	answer = []string{" said ", " told ", " answer ", " answered ", " replied ", " turns out ", " turned out ", " explained "}
+	guess  = []string{" maybe ", " perhaps ", " i guess ", " my guess ", " i suppose ", " i suspect ", " might be ", " might have ", " possibly ",
+		" i imagine ", " guessing ", " i would guess ", " i'd guess ", " could be that ", " i bet "}
+	unknown = []string{" did not learn ", " didn't learn ", " i do not know ", " i don't know ", " we don't know ", " we do not know ", " dunno ",
+		" did not find out ", " didn't find out ", " no idea ", " no clue ", " never found out ", " not sure ", " unsure ", " did not say ", " didn't say ",
+		" would not say ", " wouldn't say ", " refused to say ", " learned nothing ", " learnt nothing ", " nothing new ", " remains unknown ",
+		" is unclear ", " could not learn ", " couldn't learn ", " who knows ", " nobody knew ", " nobody knows ", " nobody said ", " nobody could say "}
+	denial = []string{" not true ", " isn't true ", " untrue ", " is false ", " it's false ", " false that ", " lie that ", " is a lie ", " that's a lie ",
+		" it's a lie ", " was a lie ", " a lie ", " lied that ", " lied about ", " lied when ", " all lies ", " are lies ", " not the case ", " isn't the case ",
+		" no truth ", " a myth ", " is nonsense ", " nonsense that ", " denied that ", " denies that ", " isn't so ", " not so ", " wrong to say ",
+		" is wrong ", " is mistaken ", " not right that ", " isn't right ", " far from true ", " made that up ", " not correct ", " is incorrect "}
+)
+
+func says(text string, cues []string) bool {
+	return slices.ContainsFunc(cues, func(cue string) bool { return strings.Contains(text, cue) })
+}
+
+// judgeSpeech marks the clauses of a sentence, list[first:], that assert nothing, and the sentence before
+// where this one only denies it.
+func judgeSpeech(list []clause, first int, sentence string) {
+	own := list[first:]
+	if strings.HasSuffix(strings.TrimRight(sentence, `"'”’)*. `), "?") {
+		for i := range own {
+			own[i].asserted, own[i].question = false, true
+		}
+		return
+	}
+	held, content := "", 0
+	for i := range own {
+		var b strings.Builder
+		b.WriteByte(' ')
+		for _, t := range own[i].tokens {
+			if len(t.keys) > 0 {
+				content++
+			}
+			b.WriteString(t.word + " ")
+		}
+		low := b.String()
+		switch {
+		case says(low, denial):
+			held = "denial"
+			for j := range i {
+				own[j].asserted = false
+			}
+		case held == "asking" && says(low, answer) || (held == "guess" || held == "unknown") && strings.HasPrefix(low, " but "):
+			held = ""
+		}
+		if held == "" {
+			switch {
+			case says(low, unknown):
+				held = "unknown"
+			case says(low, asking) || strings.HasPrefix(low, " i asked ") || strings.HasPrefix(low, " we asked "):
+				held = "asking"
+			case says(low, guess):
+				held = "guess"
+			}
+		}
+		own[i].asserted = held == ""
+	}
+	if held == "denial" && content <= 3 && first > 0 {
+		for i := first - 1; i >= 0 && list[i].sentence == list[first-1].sentence; i-- {
+			list[i].asserted = false
+		}
+	}
+}
+
+// content counts the words and numbers that carry content.
+func (c *clause) content() int {
+	n := 0
+	for i := range c.tokens {
+		if len(c.tokens[i].keys) > 0 || c.tokens[i].number != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// personal reports whether a clause is about the speaker.
+func (c *clause) personal() bool {
+	return slices.ContainsFunc(c.tokens, func(t token) bool { return firstPerson[t.word] })
+}
+
+var firstPerson = words("i we me us my our i'm we'd i'd i've we've")
+
+// words joins the words of a clause.
+func (c *clause) words() string {
+	var list []string
+	for i := range c.tokens {
+		if w := c.tokens[i].word; len(w) > 1 || !strings.Contains(",;:()-", w) {
+			list = append(list, w)
+		}
+	}
+	return strings.Join(list, " ")
+}
