@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/characters"
 	"parley/sim/dice"
@@ -94,23 +96,73 @@ func (Addressed) Next(_ context.Context, ep *Episode) (characters.ID, error) {
 	return next, nil
 }
 
-// addressee returns whom a move is directed at, or "".
+// addressee returns the character that a move is directed at, or "": the first one it is whispered to, else
+// the first one that its speech calls by name.
 func addressee(ep *Episode, m *Event) characters.ID {
 	for _, id := range m.Audience {
 		if id != m.Actor {
 			return id
 		}
 	}
-	words := strings.FieldsFunc(strings.ToLower(m.Speech), func(r rune) bool {
-		return strings.ContainsRune(" \t\n.,;:!?\"“”()*_", r)
-	})
-	for _, w := range words {
-		for _, c := range ep.cast {
-			first, _, _ := strings.Cut(strings.ToLower(c.Name), " ")
-			if w == first && c.ID != m.Actor {
-				return c.ID
+	words := strings.Fields(m.Speech)
+	for i := range words {
+		if i > 0 && !pauses(words[i-1]) && !calls[strings.ToLower(words[i-1])] {
+			continue
+		}
+		for n := 1; n <= 4 && i+n <= len(words); n++ {
+			last := words[i+n-1]
+			if !pauses(last) && i+n < len(words) {
+				continue
 			}
+			if small(words[i]) && small(last) {
+				break
+			}
+			if id := called(ep, m.Actor, strings.Join(words[i:i+n], " ")); id != "" {
+				return id
+			}
+			break
 		}
 	}
 	return ""
+}
+
+// calls are words that may stand before the name of somebody who is called, without a comma.
+var calls = map[string]bool{
+	"hey": true, "oh": true, "ah": true, "well": true, "so": true, "and": true, "but": true, "yes": true, "no": true, "you": true,
+	"dear": true, "please": true, "thanks": true, "hello": true, "hi": true, "good": true, "friend": true, "listen": true,
+}
+
+// small reports whether a word begins with a small letter.
+func small(word string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(word, "\"“'*("))
+	return unicode.IsLower(r)
+}
+
+// pauses reports whether a mark follows a word, or a new sentence may begin behind it.
+func pauses(word string) bool {
+	r, _ := utf8.DecodeLastRuneInString(word)
+	return strings.ContainsRune(",.;:!?…—–-\"”)*", r)
+}
+
+// called returns the character other than the actor that has a name, or the only one with it as a word.
+func called(ep *Episode, actor characters.ID, name string) (id characters.ID) {
+	slug := string(characters.Slug(name))
+	for _, c := range ep.cast {
+		whole := string(characters.Slug(c.Name))
+		if c.ID == actor || slug == "" {
+			continue
+		}
+		if slug == whole {
+			return c.ID
+		}
+		parts := strings.Split(whole, "-")
+		if len(slug) < 3 || !slices.Contains(parts, slug) && !(len(parts) > 2 && slug == parts[0]+"-"+parts[len(parts)-1]) {
+			continue
+		}
+		if id != "" {
+			return "" // two share it
+		}
+		id = c.ID
+	}
+	return id
 }

@@ -22,6 +22,7 @@ func commands() []*cli.Command {
 		scenariosCommand(),
 		finetuneCommand(),
 		corporaCommand(),
+		benchCommand(),
 		{
 			Name:  "eval",
 			Usage: "judges, statistics and measures by themselves",

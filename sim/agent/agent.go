@@ -124,13 +124,16 @@ func (a *Agent) act(ctx context.Context, v *sim.View, purpose string) (sim.Decis
 	return d, nil
 }
 
-// finishFault is what the server itself says was wrong.
+// finishFault returns the kind of a response that the server itself says is no reply, or whose reasoning
+// has no certain end; empty for any other.
 func finishFault(resp *llm.Response) string {
-	switch resp.Finish {
-	case llm.Filtered:
+	switch {
+	case resp.Finish == llm.Filtered:
 		return FaultFiltered
-	case llm.Refused:
+	case resp.Finish == llm.Refused:
 		return FaultRefusal
+	case resp.Unclear:
+		return FaultReasoning
 	}
 	return ""
 }

@@ -11,7 +11,7 @@ var (
 	// token matches what chat templates mark roles and ends with.
 	token = regexp.MustCompile(`(?i)<\|[^|<>\n]{0,40}\|?>|<[a-z_]{1,20}\|>|<｜[^｜<>\n]{0,60}｜>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_(?:turn|utterance)>|<(?:bos|eos|pad|unk|eot|sop|eop)>|\[gMASK\]`)
 	// note matches what is said out of character: in double parentheses or brackets, or behind "OOC".
-	note = regexp.MustCompile(`(?is)\(\(.*?\)\)+|\[\[.*?\]\]+|[(\[{<]\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]|(?:^|\n)[ \t*_]*/{0,2}(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
+	note = regexp.MustCompile(`(?is)(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]|(?:^|\n)[ \t*_]*/{0,2}(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
 	// forged matches the dice and the game master's lines, in parley's style or another's.
 	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|(?:^|\n)[^\n"“]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?= ?\d)`)
 )

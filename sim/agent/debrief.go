@@ -56,21 +56,11 @@ func (a *memory) question(m *Maker, t *Table, v *sim.View, questions []string) (
 	return m.Prompts.section(llm.User, name, s)
 }
 
-// account cleans an answer in free text: of reasoning, fences, the character's own name before it and
+// account cleans an answer in free text: of fences, the character's own name before it and
 // quotation marks around it. Lines stay lines.
-func (c *cast) account(raw string, cut bool) (text, fault string) {
-	_, text, ok := llm.SplitReasoning(raw)
-	switch {
-	case !ok:
-		return "", FaultReasoning
-	case cut && invisible(text):
-		return "", FaultCutOff
-	case invisible(text):
-		return "", FaultEmpty
-	case callsTool(text):
-		return "", FaultToolCall
-	case repeats(text):
-		return "", FaultRepetition
+func (c *cast) account(text string, cut bool) (answer, fault string) {
+	if kind := amiss(text, cut); kind != "" {
+		return "", kind
 	}
 	text, _ = ownTurn(text)
 	text, leaked := withoutTokens(text)

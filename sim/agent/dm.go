@@ -143,19 +143,9 @@ type verdict struct {
 // readVerdict reads a reply. It is no verdict, nil, unless everything that the check needs is there and
 // is one of the values that were offered. A verdict may have a fault too: one whose text is too long, or
 // which is followed by a template token, is played.
-func readVerdict(raw string, cut bool) (*verdict, string) {
-	_, text, ok := llm.SplitReasoning(raw)
-	switch {
-	case !ok:
-		return nil, FaultReasoning
-	case cut && invisible(text):
-		return nil, FaultCutOff
-	case invisible(text):
-		return nil, FaultEmpty
-	case callsTool(text):
-		return nil, FaultToolCall
-	case repeats(text):
-		return nil, FaultRepetition
+func readVerdict(text string, cut bool) (*verdict, string) {
+	if kind := amiss(text, cut); kind != "" {
+		return nil, kind
 	}
 	text, leaked := withoutTokens(text)
 	fields, fault := verdictFields(text)
@@ -169,7 +159,7 @@ func readVerdict(raw string, cut bool) (*verdict, string) {
 	case fault != "":
 		return nil, fault
 	}
-	v := &verdict{}
+	v, ok := &verdict{}, true
 	if !strings.EqualFold(strings.TrimSpace(fields["check"]), "none") {
 		if v.skill, ok = characters.ParseSkill(fields["check"]); !ok {
 			return nil, FaultMalformed

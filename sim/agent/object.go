@@ -62,6 +62,7 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 			one = &v.Items[0]
 		}
 		d = c.fields(one, v.State)
+		d.form = JSON
 		if d.fault == "" {
 			c.around(&d, text[:v.Start], text[v.End:])
 		}
@@ -125,7 +126,6 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	case !known && len(v.Items) == 1 && v.Items[0].Kind == loose.Object: // {"move": {...}}
 		return c.fields(&v.Items[0], state)
 	}
-	d.form = JSON
 	moves := 0
 	for i, k := range v.Keys {
 		value, ok := texts(&v.Items[i])

@@ -91,7 +91,7 @@ func clause(before, inner, behind string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if before != "" && !strings.ContainsRune(".!?…—–-~\"”'’»)]\n;:", last) {
 		// Words, then *laughs nervously*, at the end of the text.
-		return strings.Trim(behind, " \t\n*\"”.!?") == "" && last != ',' && acting(inner)
+		return strings.Trim(behind, " \t\n\"”") == "" && last != ',' && acting(inner)
 	}
 	behind = strings.TrimLeft(behind, " \t*")
 	next, _ := utf8.DecodeRuneInString(behind)

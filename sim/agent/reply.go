@@ -33,7 +33,11 @@ type Move struct {
 // Parse reads the reply of a model that plays self, one of the cast, as the table in the package's comment
 // says. It takes either form, whichever was asked for, in time linear in the reply.
 func Parse(raw string, self characters.ID, public []characters.Public) Move {
-	return newCast(self, public).parse(raw, false)
+	_, text, ok := llm.SplitReasoning(raw)
+	if !ok {
+		return Move{Fault: FaultReasoning}
+	}
+	return newCast(self, public).parse(text, false)
 }
 
 // draft is a move before its texts are cleaned and its names are resolved.
@@ -58,20 +62,26 @@ func callsTool(text string) bool {
 	return (strings.ContainsAny(text, "<=[") || strings.Contains(text, "nput")) && toolMark.MatchString(text)
 }
 
-// parse reads a reply; cut says that the server stopped it before the model did.
-func (c *cast) parse(raw string, cut bool) Move {
-	thought, text, ok := llm.SplitReasoning(raw)
+// amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
+// says that the server stopped it before the model did.
+func amiss(text string, cut bool) string {
 	switch {
-	case !ok:
-		return Move{Fault: FaultReasoning}
 	case cut && invisible(text):
-		return Move{Fault: FaultCutOff}
+		return FaultCutOff
 	case invisible(text):
-		return Move{Fault: FaultEmpty}
+		return FaultEmpty
 	case callsTool(text):
-		return Move{Fault: FaultToolCall}
+		return FaultToolCall
 	case repeats(text):
-		return Move{Fault: FaultRepetition}
+		return FaultRepetition
+	}
+	return ""
+}
+
+// parse reads a reply without its reasoning.
+func (c *cast) parse(text string, cut bool) Move {
+	if kind := amiss(text, cut); kind != "" {
+		return Move{Fault: kind}
 	}
 	text, another := ownTurn(text)
 	if another {
@@ -86,7 +96,7 @@ func (c *cast) parse(raw string, cut bool) Move {
 	}
 	d, found := c.object(text, 0)
 	if !found {
-		if thought == "" && sections.MatchString(own) {
+		if sections.MatchString(own) {
 			return Move{Fault: FaultReasoning}
 		}
 		if strings.HasPrefix(own, "{") { // an object that is none

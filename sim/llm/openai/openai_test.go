@@ -413,3 +413,27 @@ func TestFinishRaw(t *testing.T) {
 		t.Errorf("got %+v, %v", resp, err)
 	}
 }
+
+// A server that takes no bounds in a strict schema gets the schema without them, from then on.
+func TestSchemaWithoutBounds(t *testing.T) {
+	h := newHost(t, func(w http.ResponseWriter, _ int, body map[string]any) {
+		if raw, _ := json.Marshal(body["response_format"]); strings.Contains(string(raw), "uniqueItems") || strings.Contains(string(raw), "maxLength") {
+			w.WriteHeader(400)
+			io.WriteString(w, `{"error":{"message":"Invalid schema for response_format 'reply': In context=('properties', 'to'), 'uniqueItems' is not permitted.","type":"invalid_request_error","param":"response_format","code":null}}`)
+			return
+		}
+		say(w, "a")
+	})
+	m := open(t, "openai:m@"+h.URL, openai.Options{})
+	req := ask()
+	req.Schema = json.RawMessage(`{"type":"object","properties":{"to":{"type":"array","items":{"type":"string","maxLength":9},"uniqueItems":true}},"required":["to"],"additionalProperties":false}`)
+	for range 2 {
+		if _, err := m.Generate(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raw, _ := json.Marshal(h.bodies[len(h.bodies)-1]["response_format"])
+	if len(h.bodies) != 3 || !strings.Contains(string(raw), `"strict":true`) || !strings.Contains(string(raw), `"items":{"type":"string"}`) {
+		t.Errorf("%d requests, the last with %s", len(h.bodies), raw)
+	}
+}

@@ -26,6 +26,7 @@ type found struct {
 	swapped  bool     // it was the other one first
 	system   bool     // a request with a system message was answered
 	noSystem bool     // the model takes no system message
+	noBounds bool     // strict schemas may not limit lengths
 	refused  []string // fields that it does not take
 	version  string
 }
@@ -137,7 +138,11 @@ func (m *Model) body(req llm.Request, known found) body {
 		}
 	}
 	if len(req.Schema) > 0 {
-		schema := map[string]any{"name": "reply", "schema": req.Schema}
+		shape := req.Schema
+		if known.noBounds {
+			shape = unbounded(shape)
+		}
+		schema := map[string]any{"name": "reply", "schema": shape}
 		if m.strict == "true" || m.strict == "auto" && strict(req.Schema) {
 			schema["strict"] = true
 		}
@@ -209,6 +214,39 @@ func strictNode(node any) bool {
 	return true
 }
 
+// boundWords are the keywords of a schema that bound a reply and that not every server takes: OpenAI
+// refuses uniqueItems and maxLength in a strict schema.
+var boundWords = regexp.MustCompile(`\b(?:uniqueItems|maxLength|maxItems)\b`)
+
+// unbounded returns a schema without these keywords.
+func unbounded(schema json.RawMessage) json.RawMessage {
+	var root any
+	if json.Unmarshal(schema, &root) != nil {
+		return schema
+	}
+	var strip func(node any)
+	strip = func(node any) {
+		switch n := node.(type) {
+		case []any:
+			for _, v := range n {
+				strip(v)
+			}
+		case map[string]any:
+			for key, v := range n {
+				if strip(v); boundWords.MatchString(key) {
+					delete(n, key)
+				}
+			}
+		}
+	}
+	strip(root)
+	bare, err := json.Marshal(root)
+	if err != nil {
+		return schema
+	}
+	return bare
+}
+
 // learn takes in why a server did not take a body, and reports whether another one is worth sending:
 // whether it refused, by name, something that can be left out or written otherwise.
 func (m *Model) learn(r *wire.Refusal, sent body, known found) bool {
@@ -224,6 +262,10 @@ func (m *Model) learn(r *wire.Refusal, sent body, known found) bool {
 		if known.maxField == "max_completion_tokens" {
 			m.found.maxField = "max_tokens"
 		}
+		return true
+	}
+	if !known.noBounds && sent.fields["response_format"] != nil && boundWords.MatchString(said) {
+		m.found.noBounds = true
 		return true
 	}
 	again := false
