@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -43,43 +40,24 @@ func serverFlags(more ...cli.Flag) []cli.Flag {
 	}, more...)
 }
 
-// server is which server a command speaks to.
-type server struct {
-	base, variable, version string
-	azure                   bool
+// addressOf reads the flags of a server, where a record does not say it.
+func addressOf(c *cli.Context, r *hosted.Record) hosted.Address {
+	a := hosted.Address{BaseURL: c.String("base-url"), KeyVariable: c.String("key-env"), APIVersion: c.String("api-version"), Azure: c.Bool("azure")}
+	return a.Resolve(r)
 }
 
-// serverOf reads the flags of a server, where a record does not say it.
-func serverOf(c *cli.Context, r *hosted.Record) server {
-	s := server{base: strings.TrimRight(c.String("base-url"), "/"), variable: c.String("key-env"), version: c.String("api-version"), azure: c.Bool("azure")}
-	if r != nil && (s.base == "" || s.base == r.BaseURL) {
-		s.base, s.azure = r.BaseURL, r.Azure
-		s.variable, s.version = cmp.Or(s.variable, r.KeyVariable), cmp.Or(s.version, r.APIVersion)
-	}
-	if s.variable == "" {
-		u, err := url.Parse(s.base)
-		switch {
-		case s.azure:
-			s.variable = "AZURE_OPENAI_API_KEY"
-		case err == nil && u.Hostname() == "api.openai.com":
-			s.variable = "OPENAI_API_KEY"
-		}
-	}
-	return s
-}
-
-// open makes a client, with the key from the environment.
-func (s server) open() (*hosted.Client, error) {
+// openServer makes a client, with the key from the environment.
+func openServer(a hosted.Address) (*hosted.Client, error) {
 	key := ""
-	if s.variable != "" {
-		key = strings.TrimSpace(os.Getenv(s.variable))
+	if a.KeyVariable != "" {
+		key = strings.TrimSpace(os.Getenv(a.KeyVariable))
 		if key == "" {
-			return nil, fmt.Errorf("the environment variable %s, which should hold the key, is empty", s.variable)
+			return nil, fmt.Errorf("the environment variable %s, which should hold the key, is empty", a.KeyVariable)
 		}
 		keys.Add(key)
 	}
 	client, err := hosted.New(hosted.Options{
-		BaseURL: s.base, Key: key, KeyVariable: s.variable, Azure: s.azure, APIVersion: s.version,
+		BaseURL: a.BaseURL, Key: key, KeyVariable: a.KeyVariable, Azure: a.Azure, APIVersion: a.APIVersion,
 		HTTP: httpClient, Now: time.Now, Retry: llm.Retrier{Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
 	})
 	if err != nil {
@@ -91,7 +69,7 @@ func (s server) open() (*hosted.Client, error) {
 // handle is a job that a command is about: one of a dataset's directory, with its record, or one that
 // the user names by its id.
 type handle struct {
-	server
+	hosted.Address
 	client *hosted.Client
 	id     string
 	record *hosted.Record // nil: the user named the id
@@ -129,27 +107,13 @@ func jobOf(c *cli.Context) (*handle, error) {
 		}
 		h.id = h.record.Job.ID
 	}
-	h.server = serverOf(c, h.record)
-	if h.record != nil && h.variable != "" && c.String("base-url") == "" && !keepsKeys(h.base) {
+	h.Address = addressOf(c, h.record)
+	if h.record != nil && h.KeyVariable != "" && c.String("base-url") == "" && !h.Trusted() {
 		return nil, fmt.Errorf("%s says that the job runs on %s, which would be sent the key in %s: if you know it for yours, say so with --base-url %[2]s",
-			h.record.Path(), h.base, h.variable)
+			h.record.Path(), h.BaseURL, h.KeyVariable)
 	}
-	h.client, err = h.open()
+	h.client, err = openServer(h.Address)
 	return h, err
-}
-
-// keepsKeys reports whether a key may be sent where a record says, which may be somebody else's work: to
-// the vendors' own hosts, and to this machine.
-func keepsKeys(base string) bool {
-	u, err := url.Parse(base)
-	if err != nil {
-		return false
-	}
-	host := u.Hostname()
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" {
-		return true
-	}
-	return u.Scheme == "https" && (host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com"))
 }
 
 // recordOf finds the record that --name names, or the one that was ordered last.
@@ -181,112 +145,18 @@ func (h *handle) keep(job *hosted.Job) error {
 	return h.record.Save()
 }
 
-// jobAnswer is what the commands about one job print with --json.
-type jobAnswer struct {
-	Name     string           `json:"name,omitempty"`   // of the record
-	Record   string           `json:"record,omitempty"` // its file
-	BaseURL  string           `json:"base_url"`
-	Estimate *hosted.Estimate `json:"estimate,omitempty"`
-	Job      *hosted.Job      `json:"job"`
-	Reason   string           `json:"reason,omitempty"` // why it failed
-	// Player and Predictor name the new model for parley run and parley finetune eval.
-	Player    string `json:"player,omitempty"`
-	Predictor string `json:"predictor,omitempty"`
-}
-
-func (h *handle) answer(job *hosted.Job) jobAnswer {
-	a := jobAnswer{BaseURL: h.base, Job: job}
-	if h.record != nil {
-		a.Name, a.Record = h.record.Name, h.record.Path()
-	}
-	if job.State == hosted.Failed {
-		a.Reason = job.Reason()
-	}
-	if a.Player = h.spec(job); a.Player != "" {
-		a.Predictor = "tuned:" + a.Player
-	}
-	return a
-}
-
-// spec names the new model as parley's other commands take it; empty: there is none, or its name
-// cannot be written.
-func (h *handle) spec(job *hosted.Job) string {
-	if job.State != hosted.Succeeded || job.Tuned == "" {
-		return ""
-	}
-	var options []string
-	if h.azure {
-		options = append(options, "azure=1", "api_version="+url.QueryEscape(cmp.Or(h.version, hosted.DefaultAPIVersion)))
-	}
-	if h.variable != "" && h.variable != map[bool]string{true: "AZURE_OPENAI_API_KEY", false: "OPENAI_API_KEY"}[h.azure] {
-		options = append(options, "key_env="+url.QueryEscape(h.variable))
-	}
-	text := "openai:" + job.Tuned
-	if len(options) > 0 {
-		text += "?" + strings.Join(options, "&")
-	}
-	text += "@" + h.base
-	if spec, err := llm.ParseSpec(text); err != nil || spec.Name != job.Tuned || spec.BaseURL != h.base {
-		return ""
-	}
-	return text
-}
-
-// print prints an answer as text.
-func (a *jobAnswer) print(c *cli.Context, h *handle) error {
+// show prints what is known of a job. The estimate may be nil.
+func (h *handle) show(c *cli.Context, job *hosted.Job, e *hosted.Estimate) error {
+	a := hosted.NewAnswer(h.Address, h.record, job)
+	a.Estimate = e
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, a)
 	}
-	w, job := c.App.Writer, a.Job
-	fmt.Fprintf(w, "%s: %s", job.ID, job.State)
-	if a.Name != "" {
-		fmt.Fprintf(w, " (%s)", a.Name)
+	if advice := a.Advice(h.Azure); advice != "" {
+		fmt.Fprintln(c.App.ErrWriter, advice)
 	}
-	fmt.Fprintln(w)
-	line := func(name, value string) {
-		if value != "" && value != "0" {
-			fmt.Fprintf(w, "  %-10s %s\n", name, value)
-		}
-	}
-	line("base", job.Model)
-	line("model", job.Tuned)
-	line("reason", a.Reason)
-	if job.TrainedTokens != nil {
-		line("trained", fmt.Sprintf("%d tokens", *job.TrainedTokens))
-	}
-	if left := time.Until(job.Estimated).Round(time.Second); !job.State.Done() && left > 0 {
-		line("to go", "about "+left.String()+", by the server's estimate")
-	}
-	if job.State == hosted.Succeeded {
-		return a.printUse(c, h)
-	}
-	return nil
-}
-
-// printUse prints the lines that use the new model.
-func (a *jobAnswer) printUse(c *cli.Context, h *handle) error {
-	switch {
-	case a.Job.Tuned == "":
-		fmt.Fprintln(c.App.ErrWriter, "the server does not name the new model; look there for it")
-		return nil
-	case a.Player == "":
-		fmt.Fprintln(c.App.ErrWriter, "the new model's name cannot be written as a model of parley's")
-		return nil
-	case h.azure:
-		fmt.Fprintln(c.App.ErrWriter, "deploy the model at Azure first; if the deployment has another name than the model, add deployment=NAME to its options")
-	}
-	_, err := fmt.Fprintf(c.App.Writer, "use it:\n  parley run --player %s\n  parley finetune eval --model %s --in TEST.jsonl\n", shellWord(a.Player), shellWord(a.Predictor))
+	_, err := io.WriteString(c.App.Writer, a.Text(time.Now()))
 	return err
-}
-
-var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// shellWord writes a word as a shell reads it back: the name of a model comes from a server.
-func shellWord(word string) string {
-	if shellSafe.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // ended is the error, and so the exit status, that a job's end makes: 0 if it succeeded, 1 if it
@@ -299,13 +169,6 @@ func ended(job *hosted.Job) error {
 		return partialf("job %s was cancelled", job.ID)
 	}
 	return nil
-}
-
-func orNil(err error, also error) error {
-	if err != nil {
-		return err
-	}
-	return also
 }
 
 var errNothingSent = errors.New("nothing was sent")

@@ -137,7 +137,7 @@ func TestFinetuneJob(t *testing.T) {
 	_, talk = b.start(0, "--epochs", "2", "--suffix", "valna", "--hyperparameter", "lora=true", "--metadata", "team=dm")
 	b.has(talk, "was started before", "--again")
 	out, _ = b.parley(t.Context(), 0, "status", b.dir, "--json")
-	var status jobAnswer
+	var status hosted.Answer
 	if err := json.Unmarshal([]byte(out), &status); err != nil || status.Job.State != hosted.Succeeded || status.Player == "" || status.Predictor != "tuned:"+status.Player {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -178,7 +178,7 @@ func TestFinetuneJobThatEndsBadly(t *testing.T) {
 		b := newJobsBench(t, &hostedtest.Server{Key: jobsKey, End: tt.end, Failure: tt.failure})
 		out, talk := b.start(tt.status, "--wait", "--json")
 		b.has(talk, tt.says)
-		var a jobAnswer
+		var a hosted.Answer
 		if err := json.Unmarshal([]byte(out), &a); err != nil || string(a.Job.State) != tt.end || a.Estimate == nil || a.Player != "" {
 			t.Errorf("%v: %s", err, out)
 		}
@@ -335,7 +335,7 @@ func TestFinetuneJobsSurviveKills(t *testing.T) {
 		command.Stdin = strings.NewReader("y\n")
 		out, err := command.Output()
 		if err == nil {
-			var a jobAnswer
+			var a hosted.Answer
 			if err := json.Unmarshal(out, &a); err != nil || a.Job.State != hosted.Succeeded {
 				t.Errorf("%v: %s", err, out)
 			}
@@ -380,7 +380,7 @@ func TestFinetuneKeepsKeys(t *testing.T) {
 		"http://localhost:8080": true, "http://[::1]:8080/v1": true, "http://api.openai.com/v1": false,
 		"https://api.openai.com.example/v1": false, "https://openai.azure.com.example": false, "https://localhost.example/v1": false, ":": false,
 	} {
-		if got := keepsKeys(base); got != want {
+		if got := (hosted.Address{BaseURL: base}).Trusted(); got != want {
 			t.Errorf("%s: %t", base, got)
 		}
 	}

@@ -80,8 +80,8 @@ func (r *Record) DefaultName() string {
 // forgotten: that is an error. With again, a job that succeeded or is not known of is done once more.
 // The caller has to Hold the directory from before Open until the job is started.
 func (r *Record) Open(dir string, again bool) error {
-	if !ValidName(r.Name) {
-		return fmt.Errorf("%q is no name for a job: it is made of letters, digits, points, - and _", r.Name)
+	if err := r.Check(); err != nil {
+		return err
 	}
 	r.path = filepath.Join(dir, Folder, r.Name+".json")
 	old, err := Load(r.path)
@@ -113,6 +113,14 @@ func (r *Record) Open(dir string, again bool) error {
 		r.Order.Mark, r.Asked, r.Job = "", time.Time{}, nil
 	}
 	return r.Save()
+}
+
+// Check says what is wrong with a record's name.
+func (r *Record) Check() error {
+	if !ValidName(r.Name) {
+		return fmt.Errorf("%q is no name for a job: it is made of letters, digits, points, - and _", r.Name)
+	}
+	return nil
 }
 
 // ValidName reports whether a text can name a job's record.
