@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval"
-	"parley/eval/judge"
+	"parley/eval/annotate"
 	"parley/scenarios"
 	"parley/sim"
 )
@@ -79,9 +79,9 @@ func writeTo(c *cli.Context, write func(io.Writer) error) (err error) {
 }
 
 func writeSheet(c *cli.Context, w io.Writer, name string, people []string) error {
-	sheet := judge.NewSheet(w, people...)
+	sheet := annotate.NewSheet(w, people...)
 	items := 0
-	add := func(item judge.Item) error {
+	add := func(item annotate.Item) error {
 		items++
 		return sheet.Add(item)
 	}
@@ -95,15 +95,12 @@ func writeSheet(c *cli.Context, w io.Writer, name string, people []string) error
 			return err
 		}
 		defer in.Close()
-		if err := judge.ReadItems(in, name, add); err != nil {
+		if err := annotate.ReadItems(in, name, add); err != nil {
 			return err
 		}
 	}
 	if items == 0 {
 		return fmt.Errorf("%s holds nothing to judge", name)
-	}
-	if err := sheet.Flush(); err != nil {
-		return err
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d items for %s; fill in the column \"value\", then: parley eval annotate --read SHEET.csv\n", items, strings.Join(people, ", "))
 	return nil
@@ -111,7 +108,7 @@ func writeSheet(c *cli.Context, w io.Writer, name string, people []string) error
 
 // debriefs yields the debriefs of a run, controls too, each with the key facts that it may tell. The
 // sessions are read first, since a debrief's facts stand with its session.
-func debriefs(dir string, yield func(judge.Item) error) error {
+func debriefs(dir string, yield func(annotate.Item) error) error {
 	if _, err := readManifest(dir); err != nil {
 		return err
 	}
@@ -142,7 +139,7 @@ func debriefs(dir string, yield func(judge.Item) error) error {
 		if e.Kind != sim.KindDebrief || !ok {
 			continue
 		}
-		item := judge.Item{ID: e.Session + "/" + string(e.Actor), Subject: string(e.Actor)}
+		item := annotate.Item{ID: e.Session + "/" + string(e.Actor), Subject: string(e.Actor)}
 		if e.Control != "" {
 			item.ID += "/" + e.Control
 		}
@@ -165,7 +162,7 @@ func readSheet(c *cli.Context, w io.Writer, name string) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	scored, of := 0, 0
-	err = judge.ReadSheet(in, name, func(h judge.Human) error {
+	err = annotate.ReadSheet(in, name, func(h annotate.Human) error {
 		of++
 		if h.Status == eval.Scored {
 			scored++

@@ -60,7 +60,7 @@ func (m *Model) Gold(ctx context.Context, a Ask, k *scenarios.Knowledge, n int) 
 	}
 	v, err := judge.Ask(ctx, m.Judge, judge.Question[list]{
 		Scorer: "iep-gold", Session: a.Session, Subject: k.ID, Seed: a.Seed, Role: judgeRole, Prompt: goldPrompt,
-		Data: map[string]any{"Title": k.Title, "K": n, "Text": text}, Offered: listOf(n),
+		Data: map[string]any{"Title": k.Title, "K": n, "Text": text}, Schema: listOf(n),
 		Check: func(l list) error {
 			if err := exactly(l.Points, n); err != nil {
 				return err
@@ -84,7 +84,7 @@ func (m *Model) Match(ctx context.Context, a Ask, k *scenarios.Knowledge, gold [
 	n := len(gold)
 	points, err := judge.Ask(ctx, m.Judge, judge.Question[list]{
 		Scorer: "iep-points" + a.suffix(), Session: a.Session, Subject: a.Subject, Seed: a.Seed, Role: judgeRole, Prompt: pointsPrompt,
-		Data: map[string]any{"Title": k.Title, "K": n, "Text": answer}, Offered: listOf(n),
+		Data: map[string]any{"Title": k.Title, "K": n, "Text": answer}, Schema: listOf(n),
 		Check: func(l list) error { return exactly(l.Points, n) },
 	})
 	calls := points.Calls
@@ -115,7 +115,7 @@ func (m *Model) Match(ctx context.Context, a Ask, k *scenarios.Knowledge, gold [
 	}
 	found, err := judge.Ask(ctx, m.Judge, judge.Question[pairs]{
 		Scorer: "iep-match" + a.suffix(), Session: a.Session, Subject: a.Subject, Seed: a.Seed + 1, Role: judgeRole, Prompt: matchPrompt,
-		Data: map[string]any{"Title": k.Title, "Known": numbered(gold), "Told": numbered(verdict.Points)}, Offered: pairsOf(n, len(verdict.Points)),
+		Data: map[string]any{"Title": k.Title, "Known": numbered(gold), "Told": numbered(verdict.Points)}, Schema: pairsOf(n, len(verdict.Points)),
 		Check: func(p pairs) error {
 			var u Unparsed
 			if err := matched(p).check(n); errors.As(err, &u) {
@@ -138,7 +138,7 @@ func (m *Model) Heard(ctx context.Context, a Ask, k *scenarios.Knowledge, gold, 
 	}
 	v, err := judge.Ask(ctx, m.Judge, judge.Question[points]{
 		Scorer: "iep-heard" + a.suffix(), Session: a.Session, Subject: a.Subject, Seed: a.Seed + 2, Role: judgeRole, Prompt: heardPrompt,
-		Data: map[string]any{"Title": k.Title, "Known": numbered(gold), "Said": strings.Join(said, "\n")}, Offered: someOf(len(gold)),
+		Data: map[string]any{"Title": k.Title, "Known": numbered(gold), "Said": strings.Join(said, "\n")}, Schema: someOf(len(gold)),
 	})
 	if err := outcome(v.Status, v.Reason, err); err != nil {
 		return nil, v.Calls, err

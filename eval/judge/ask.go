@@ -15,7 +15,7 @@ import (
 type Question[T any] struct {
 	Scorer  string // names the calls' purpose: judge:<scorer>
 	Session string // what is judged
-	Subject string // whom or what it is about
+	Subject string // character or thing that it is about
 	Turn    int
 	Try     int    // number of its first call, where one subject is asked about more than once
 	Seed    uint64 // fences, nonces and sampling seeds follow from it
@@ -24,7 +24,7 @@ type Question[T any] struct {
 	Prompt *template.Template // made by Prompt
 	Data   any                // what the prompt is filled in with
 
-	Offered *Schema
+	Schema *Schema
 	// Check looks for what a schema cannot say, such as that each point is matched once. Its error is
 	// told to the judge when it is asked again. Nil checks nothing.
 	Check func(T) error
@@ -36,7 +36,7 @@ type Question[T any] struct {
 // error is that of a context that was cancelled, or of a question that cannot be put; that a judge
 // fails or says nothing of use is a status of the verdict.
 //
-// Nothing that judged text says can become a verdict, not even where the model copies its whole
+// Nothing that judged text says can become a verdict, even where the model copies its whole
 // prompt into its reply: only an object that carries the nonce of the question counts. The nonce
 // follows from the seed and the whole prompt and is another one for every call, so that no text in
 // the prompt can hold it, and the prompt states it in a sentence, outside of quotation marks, so that
@@ -66,18 +66,18 @@ func Ask[T any](ctx context.Context, j *Judge, q Question[T]) (Verdict[T], error
 func (q *Question[T]) inquiry() inquiry {
 	return inquiry{
 		tag:  llm.Tag{Session: q.Session, Actor: q.Subject, Purpose: "judge:" + q.Scorer, Turn: q.Turn, Try: q.Try},
-		seed: q.Seed, role: q.Role, prompt: q.Prompt, data: q.Data, offered: q.Offered,
+		seed: q.Seed, role: q.Role, prompt: q.Prompt, data: q.Data, schema: q.Schema,
 	}
 }
 
 // inquiry is a question without its type.
 type inquiry struct {
-	tag     llm.Tag
-	seed    uint64
-	role    string
-	prompt  *template.Template
-	data    any
-	offered *Schema
+	tag    llm.Tag
+	seed   uint64
+	role   string
+	prompt *template.Template
+	data   any
+	schema *Schema
 
 	temperature *float64 // where the judge's own does not count
 	logprobs    int
@@ -96,8 +96,8 @@ type outcome struct {
 // put asks until accept takes a reading.
 func put(ctx context.Context, j *Judge, q inquiry, accept func(Reading, *llm.Response) error) (outcome, error) {
 	out := outcome{status: eval.Failed}
-	if q.offered == nil || q.prompt == nil {
-		return out, fmt.Errorf("%s: a question needs a prompt and an offered set of verdicts", q.tag.Purpose)
+	if q.schema == nil || q.prompt == nil {
+		return out, fmt.Errorf("%s: a question needs a prompt and a schema", q.tag.Purpose)
 	}
 	text, err := render(q.prompt, q.seed, q.data)
 	if err != nil {
@@ -110,8 +110,7 @@ func put(ctx context.Context, j *Judge, q inquiry, accept func(Reading, *llm.Res
 		sampling.Temperature = new(float64)
 	}
 	sampling = sampling.Complete()
-	first := q.tag.Try
-	constrain := !j.Plain
+	first, constrain := q.tag.Try, true
 	asks := 1 + j.again()
 	if q.once {
 		asks = 1
@@ -123,7 +122,7 @@ func put(ctx context.Context, j *Judge, q inquiry, accept func(Reading, *llm.Res
 		if !j.Trusting {
 			nonce = token(q.seed, "nonce", try, q.tag.Purpose, q.role, text)[:10]
 		}
-		f, err := formOf(q.offered, nonce)
+		f, err := formOf(q.schema, nonce)
 		if err != nil {
 			return out, err
 		}

@@ -49,7 +49,7 @@ type clear struct {
 func question(text string) judge.Question[clear] {
 	return judge.Question[clear]{
 		Scorer: "clarity", Session: "s1", Subject: "orla", Seed: 7, Role: "You judge clarity.",
-		Prompt: rubric, Data: text, Offered: judge.MustSchema(scored),
+		Prompt: rubric, Data: text, Schema: judge.MustSchema(scored),
 	}
 }
 
@@ -181,7 +181,7 @@ func TestCheck(t *testing.T) {
 func TestScalarsAreWrapped(t *testing.T) {
 	m, seen := replies(`{"nonce":"NONCE","verdict":"fair"}`)
 	v, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, judge.Question[string]{
-		Scorer: "x", Prompt: rubric, Data: "t", Offered: judge.Labels("good", "fair"),
+		Scorer: "x", Prompt: rubric, Data: "t", Schema: judge.MustSchema(`{"enum":["good","fair"]}`),
 	})
 	if err != nil || v.Value != "fair" || v.Method != "schema" {
 		t.Errorf("%+v %v", v, err)
@@ -191,7 +191,7 @@ func TestScalarsAreWrapped(t *testing.T) {
 	}
 	m, _ = replies("It is good in parts.\nVerdict: fair")
 	v, err = judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock, Trusting: true}, judge.Question[string]{
-		Scorer: "x", Prompt: rubric, Data: "t", Offered: judge.Labels("good", "fair"),
+		Scorer: "x", Prompt: rubric, Data: "t", Schema: judge.MustSchema(`{"enum":["good","fair"]}`),
 	})
 	if err != nil || v.Value != "fair" {
 		t.Errorf("trusting: %+v %v", v, err)
@@ -273,11 +273,11 @@ func TestInjections(t *testing.T) {
 			}
 			v, err := judge.Ask(t.Context(), j, question(text))
 			check("object", v.Status, err)
-			label, err := judge.Ask(t.Context(), j, judge.Question[string]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Offered: judge.Labels("C", "I")})
+			label, err := judge.Ask(t.Context(), j, judge.Question[string]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(graded)})
 			check("label", label.Status, err)
-			truth, err := judge.Ask(t.Context(), j, judge.Question[bool]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Offered: judge.MustSchema(`{"type":"boolean"}`)})
+			truth, err := judge.Ask(t.Context(), j, judge.Question[bool]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(`{"type":"boolean"}`)})
 			check("boolean", truth.Status, err)
-			anything, err := judge.Ask(t.Context(), j, judge.Question[any]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Offered: judge.MustSchema(`{}`)})
+			anything, err := judge.Ask(t.Context(), j, judge.Question[any]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(`{}`)})
 			check("anything", anything.Status, err)
 			for _, mode := range []judge.Mode{judge.Top, judge.Samples, judge.Logprob} {
 				r, err := judge.Rate(t.Context(), j, judge.Rating{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Scale: judge.Scale{Min: 1, Max: 5}, Mode: mode, Draws: 2})
@@ -290,7 +290,7 @@ func TestInjections(t *testing.T) {
 	fooled := 0 // the same texts do deceive a judge that goes without nonces
 	j := &judge.Judge{Model: copier(copiers["undone"]), Name: "copier", Now: clock, Trusting: true}
 	for _, text := range texts {
-		v, err := judge.Ask(t.Context(), j, judge.Question[string]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Offered: judge.Labels("C", "I")})
+		v, err := judge.Ask(t.Context(), j, judge.Question[string]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(graded)})
 		if err != nil {
 			t.Fatal(err)
 		}

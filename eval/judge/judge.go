@@ -23,11 +23,9 @@ type Judge struct {
 	Again    int          // how often it is asked again after a reply without a verdict; 0: twice, negative: never
 	Now      func() time.Time
 
-	// Plain never sends a schema, for backends that accept one and then fail.
-	Plain bool
 	// Trusting takes replies that do not carry the nonce of the question, and forms other than an
 	// object. A reply that merely repeats the prompt may then count as a verdict: it is for texts
-	// that nobody could have tampered with, and for models too small to copy a nonce.
+	// from a source that is trusted, and for models too small to copy a nonce.
 	Trusting bool
 }
 

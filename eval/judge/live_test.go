@@ -48,11 +48,4 @@ func TestLiveLogprob(t *testing.T) {
 	if err != nil || said.Status != eval.Scored {
 		t.Errorf("top: %+v %v", said, err)
 	}
-	// a judge whose replies are not held to a schema: what it says is read, or is unparsed
-	j.Plain = true
-	plain, err := judge.Rate(t.Context(), j, rating(judge.Top))
-	if err != nil || plain.Status == eval.Failed {
-		t.Errorf("plain: %+v %v", plain, err)
-	}
-	t.Logf("plain: %s %q", plain.Status, plain.Reason)
 }

@@ -45,10 +45,7 @@ var seats = MustSchema(`{"type":"object","properties":{"winner":{"type":"string"
 // Preference is the outcome of a comparison that was made in both orders.
 type Preference struct {
 	Verdict[Winner]
-	Flip   bool // the two orders disagreed, which makes it a tie
-	First  int  // of the two orders, how often the first seat won
-	Second int  // how often the second seat won
-	Longer int  // 1: the longer text won, -1: the shorter one; 0: neither, or they are of one length
+	Flip bool // the two orders disagreed, which makes it a tie
 }
 
 // Prefer asks in both orders. Only what both agree on is a preference; where they disagree it is a
@@ -59,7 +56,7 @@ func Prefer(ctx context.Context, j *Judge, p Pair) (Preference, error) {
 	for i, order := range [2]Seats{{p.A, p.B, p.Data}, {p.B, p.A, p.Data}} {
 		v, err := Ask(ctx, j, Question[struct{ Winner string }]{
 			Scorer: p.Scorer, Session: p.Session, Subject: p.Subject, Turn: p.Turn, Try: p.Try + len(out.Calls),
-			Seed: p.Seed, Role: p.Role, Prompt: p.Prompt, Data: order, Offered: seats,
+			Seed: p.Seed, Role: p.Role, Prompt: p.Prompt, Data: order, Schema: seats,
 		})
 		out.Calls = append(out.Calls, v.Calls...)
 		out.Status, out.Reason, out.Method = v.Status, v.Reason, v.Method
@@ -72,10 +69,8 @@ func Prefer(ctx context.Context, j *Judge, p Pair) (Preference, error) {
 		}
 		switch v.Value.Winner {
 		case "first":
-			out.First++
 			said[i] = [2]Winner{WinnerA, WinnerB}[i]
 		case "second":
-			out.Second++
 			said[i] = [2]Winner{WinnerB, WinnerA}[i]
 		default:
 			said[i] = WinnerTie
@@ -84,12 +79,6 @@ func Prefer(ctx context.Context, j *Judge, p Pair) (Preference, error) {
 	out.Value, out.Flip = said[0], said[0] != said[1]
 	if out.Flip {
 		out.Value = WinnerTie
-	}
-	if longer := len(p.A) - len(p.B); longer != 0 && out.Value != WinnerTie {
-		out.Longer = -1
-		if (longer > 0) == (out.Value == WinnerA) {
-			out.Longer = 1
-		}
 	}
 	return out, nil
 }

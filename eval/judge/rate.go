@@ -83,13 +83,13 @@ func Rate(ctx context.Context, j *Judge, r Rating) (Rated, error) {
 }
 
 func (r *Rating) inquiry() inquiry {
-	offered := r.Scale.Schema()
+	schema := r.Scale.Schema()
 	if r.Reasoned {
-		offered = r.Scale.reasoned()
+		schema = r.Scale.reasoned()
 	}
 	return inquiry{
 		tag:  llm.Tag{Session: r.Session, Actor: r.Subject, Purpose: "judge:" + r.Scorer, Turn: r.Turn, Try: r.Try},
-		seed: r.Seed, role: r.Role, prompt: r.Prompt, data: r.Data, offered: offered,
+		seed: r.Seed, role: r.Role, prompt: r.Prompt, data: r.Data, schema: schema,
 	}
 }
 

@@ -26,15 +26,6 @@ func Same(a, b llm.Spec) bool {
 	return base(a.Name) == base(b.Name)
 }
 
-// SameServed reports whether two served models are one, by their digests where both have one, else
-// by their names.
-func SameServed(a, b llm.Identity) bool {
-	if a.Digest != "" && b.Digest != "" {
-		return a.Digest == b.Digest
-	}
-	return a.Name != "" && base(a.Name) == base(b.Name)
-}
-
 // base folds a model's name: without the maker before it, the date and ":latest" behind it.
 func base(name string) string {
 	name = strings.TrimSuffix(strings.ToLower(name), ":latest")

@@ -54,18 +54,6 @@ func MustSchema(raw string) *Schema {
 	return s
 }
 
-// Labels is the schema of one of several labels.
-func Labels(labels ...string) *Schema {
-	raw, err := json.Marshal(map[string]any{"type": "string", "enum": labels})
-	if err != nil {
-		panic(err)
-	}
-	return MustSchema(string(raw))
-}
-
-// JSON returns the schema as it was written.
-func (s *Schema) JSON() json.RawMessage { return s.raw }
-
 // valid reports what is wrong with a value by the schema; nil: nothing.
 func (s *Schema) valid(v any) error {
 	if s == nil || s.base != nil {

@@ -27,11 +27,9 @@ func list(choices []any) string {
 			texts = append(texts, fmt.Sprintf("... (%d in all)", len(choices)))
 			break
 		}
-		text, err := json.Marshal(choice)
-		if err != nil {
-			continue
+		if text, err := json.Marshal(choice); err == nil {
+			texts = append(texts, string(text))
 		}
-		texts = append(texts, string(text))
 	}
 	return strings.Join(texts, ", ")
 }

@@ -117,7 +117,7 @@ func (a *agent) ask(ctx context.Context, j *judge.Judge, s Subject, scorer strin
 	}
 	v, err := judge.Ask(ctx, j, judge.Question[json.RawMessage]{
 		Scorer: purpose, Session: s.Task.ID, Subject: s.actor(),
-		Seed: s.seed(), Role: role, Prompt: a.prompt, Data: data, Offered: a.offered,
+		Seed: s.seed(), Role: role, Prompt: a.prompt, Data: data, Schema: a.offered,
 		Check: func(raw json.RawMessage) error {
 			var f facts
 			if err := json.Unmarshal(raw, &f); err != nil {

@@ -23,7 +23,7 @@ func Construct(ctx context.Context, j *judge.Judge, id, topic, abstract string, 
 		Scorer: "script-tasks", Session: id, Subject: "task", Seed: seed,
 		Role: "You write tasks that people meet in everyday life.", Prompt: constructPrompt,
 		Data: map[string]any{"Abstract": abstract, "Depth": depth},
-		Offered: judge.MustSchema(fmt.Sprintf(`{"type": "object", "required": ["constraints", "specific_task"], "properties": {
+		Schema: judge.MustSchema(fmt.Sprintf(`{"type": "object", "required": ["constraints", "specific_task"], "properties": {
 			"constraints": {"type": "array", "minItems": %d, "maxItems": %[1]d, "items": {"type": "string", "maxLength": 120}, "description": "the conditions", "x-aliases": ["constraint", "conditions"]},
 			"specific_task": {"type": "string", "maxLength": 400, "description": "the specific task", "x-aliases": ["specific_goal", "specific", "task"]}}}`, depth)),
 		Check: func(m made) error {

@@ -151,7 +151,7 @@ func (a *Agents) ask(ctx context.Context, out *Outcome, j *judge.Judge, l look) 
 		}
 		got, err := judge.Ask(ctx, j, judge.Question[named]{
 			Scorer: scorer, Session: l.subject.ID, Subject: l.aspect.Name, Seed: l.seed, Role: role, Prompt: template, Data: data,
-			Offered: labelled(l.aspect.Labels),
+			Schema: labelled(l.aspect.Labels),
 		})
 		v.take(out, got.Status, got.Reason, got.Method, got.Calls)
 		v.Label, v.Why, v.Mass = got.Value.Label, got.Value.Reason, 1
@@ -219,7 +219,7 @@ func (a *Agents) checklist(ctx context.Context, out *Outcome, l look) (Verdict, 
 	}
 	got, err := judge.Ask(ctx, a.Evaluator, judge.Question[map[string]string]{
 		Scorer: "survey-" + string(l.agent), Session: l.subject.ID, Subject: l.aspect.Name, Seed: l.seed, Role: evaluatorRole,
-		Prompt: checklistPrompt, Data: data, Offered: offered,
+		Prompt: checklistPrompt, Data: data, Schema: offered,
 	})
 	v := l.none("", "")
 	v.take(out, got.Status, got.Reason, got.Method, got.Calls)
@@ -266,7 +266,7 @@ func (a *Agents) criteria(ctx context.Context, out *Outcome, s Subject, seed uin
 		data[k] = v
 	}
 	got, err := judge.Ask(ctx, a.Sage, judge.Question[proposals]{
-		Scorer: "survey-criteria", Session: s.ID, Subject: "rubric", Seed: seed, Role: sageRole, Prompt: criteriaPrompt, Data: data, Offered: offered,
+		Scorer: "survey-criteria", Session: s.ID, Subject: "rubric", Seed: seed, Role: sageRole, Prompt: criteriaPrompt, Data: data, Schema: offered,
 	})
 	asked := Proposal{Document: s.ID, Kind: Asked, Status: got.Status, Reason: got.Reason, Calls: got.IDs()}
 	out.Proposals = append(out.Proposals, asked)

@@ -128,7 +128,7 @@ func (p *Prompted) Predict(ctx context.Context, x *ieg.Interaction) (ieg.Predict
 	v, err := judge.Ask(ctx, p.Judge, judge.Question[attempts]{
 		Scorer: "vdm", Session: x.ID, Seed: p.Seed, Role: strings.TrimSpace(string(role)),
 		Prompt: ask, Data: map[string]any{"Cast": names(x.Cast), "Shots": shots, "Talk": strings.Join(talk(x), "\n")},
-		Offered: schema,
+		Schema: schema,
 	})
 	if p.Record != nil {
 		for _, c := range v.Calls {

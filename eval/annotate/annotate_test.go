@@ -1,4 +1,4 @@
-package judge_test
+package annotate_test
 
 import (
 	"bytes"
@@ -9,13 +9,15 @@ import (
 	"testing"
 
 	"parley/eval"
-	"parley/eval/judge"
+	"parley/eval/annotate"
 )
+
+const scored = `{"type":"object","properties":{"score":{"type":"integer","minimum":1,"maximum":5},"reason":{"type":"string"}},"required":["score"]}`
 
 func TestSheet(t *testing.T) {
 	var out bytes.Buffer
-	sheet := judge.NewSheet(&out, "anna", "ben")
-	items := []judge.Item{
+	sheet := annotate.NewSheet(&out, "anna", "ben")
+	items := []annotate.Item{
 		{ID: "1", Subject: "orla", Text: "=1+1 is said,\n\"twice\"", Offered: json.RawMessage(scored)},
 		{ID: "2", Subject: "tam", Text: "x", Offered: json.RawMessage(`{"enum": ["good", "bad"]}`)},
 	}
@@ -23,9 +25,6 @@ func TestSheet(t *testing.T) {
 		if err := sheet.Add(item); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := sheet.Flush(); err != nil {
-		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(bytes.NewReader(out.Bytes())).ReadAll()
 	if err != nil || len(rows) != 1+2*2+2 {
@@ -47,8 +46,8 @@ func TestSheet(t *testing.T) {
 	if err := csv.NewWriter(&filled).WriteAll(rows); err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]judge.Human{}
-	if err := judge.ReadSheet(&filled, "sheet.csv", func(h judge.Human) error { got[h.ID+h.Annotator] = h; return nil }); err != nil {
+	got := map[string]annotate.Human{}
+	if err := annotate.ReadSheet(&filled, "sheet.csv", func(h annotate.Human) error { got[h.ID+h.Annotator] = h; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -79,13 +78,13 @@ func TestSheetErrors(t *testing.T) {
 		{head + "1,,anna,t,,a,x,,\"{\"\"enum\"\":[\"\"x\"\"]}\"\n1,,anna,t,,a,x,,\"{\"\"enum\"\":[\"\"x\"\"]}\"\n", "s.csv:3: item 1 of anna"},
 		{head + ",,anna,t,,a,x,,{}\n", "s.csv:2: a row needs an id"},
 	} {
-		err := judge.ReadSheet(strings.NewReader(tt.sheet), "s.csv", func(judge.Human) error { return nil })
+		err := annotate.ReadSheet(strings.NewReader(tt.sheet), "s.csv", func(annotate.Human) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %s", tt.sheet, err, tt.want)
 		}
 	}
 	stop := errors.New("stop")
-	err := judge.ReadItems(strings.NewReader("{\"id\":\"1\"}\n\n{\"id\":\"2\"}\n"), "i.jsonl", func(i judge.Item) error {
+	err := annotate.ReadItems(strings.NewReader("{\"id\":\"1\"}\n\n{\"id\":\"2\"}\n"), "i.jsonl", func(i annotate.Item) error {
 		if i.ID == "2" {
 			return stop
 		}
@@ -94,7 +93,7 @@ func TestSheetErrors(t *testing.T) {
 	if !errors.Is(err, stop) || !strings.HasPrefix(err.Error(), "i.jsonl:3:") {
 		t.Error(err)
 	}
-	if err := judge.ReadItems(strings.NewReader("{\"id\":1}"), "i.jsonl", func(judge.Item) error { return nil }); err == nil || !strings.HasPrefix(err.Error(), "i.jsonl:1:") {
+	if err := annotate.ReadItems(strings.NewReader("{\"id\":1}"), "i.jsonl", func(annotate.Item) error { return nil }); err == nil || !strings.HasPrefix(err.Error(), "i.jsonl:1:") {
 		t.Error(err)
 	}
 }
@@ -102,7 +101,7 @@ func TestSheetErrors(t *testing.T) {
 func FuzzReadSheet(f *testing.F) {
 	f.Add("id,subject,annotator,text,key,answers,value,note,offered\n1,,anna,t,,a,x,,\"{\"\"enum\"\":[\"\"x\"\"]}\"\n")
 	f.Fuzz(func(t *testing.T, sheet string) {
-		_ = judge.ReadSheet(strings.NewReader(sheet), "s.csv", func(h judge.Human) error {
+		_ = annotate.ReadSheet(strings.NewReader(sheet), "s.csv", func(h annotate.Human) error {
 			if (h.Status == eval.Scored) != (h.Reason == "") {
 				t.Errorf("%+v", h)
 			}
