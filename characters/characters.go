@@ -1,7 +1,7 @@
-// Package characters says who is played: sheets in the terms of tabletop role-play, the rule tables
+// Package characters holds the people who are played: sheets in the terms of tabletop role-play, the rule tables
 // that they are drawn from, a grammar that names and describes them, and a library of ready ones.
 //
-// It knows nothing of scenarios, games or models.
+// It imports nothing of scenarios, games or models.
 package characters
 
 import "strings"

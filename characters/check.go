@@ -90,7 +90,7 @@ func (s *Sheet) Problems() []yamlfile.Problem {
 
 const missing = "missing; write it, it may not be empty"
 
-// notNames are first words that mean somebody or something else at every table.
+// notNames are first words that are taken for another speaker, or for none, at every table.
 var notNames = []string{"narrator", "dm", "gm", "npc", "player", "character", "name", "unknown", "unnamed", "referee", "everyone", "everybody", "nobody", "all"}
 
 // checkName says what is wrong with a character's name, or "".

@@ -11,7 +11,7 @@ import (
 //go:embed library/*.yaml
 var libraryFiles embed.FS
 
-// Library returns the ready characters, by file and then as they stand in it: written by hand, of all
+// Library returns the ready characters, by file and in the order of each: written by hand, of all
 // races and classes, no two names Alike. The sheets are the caller's own.
 func Library() []*Sheet {
 	sheets := readLibrary()

@@ -82,7 +82,7 @@ var phrases, abilityOf = func() (map[string]Skill, map[Skill]Ability) {
 	return phrases, abilities
 }()
 
-// abilityNames are the abilities as they may stand before a skill, as in "Wisdom (Insight)".
+// abilityNames are the abilities as they may be written before a skill, as in "Wisdom (Insight)".
 var abilityNames = map[string]Ability{
 	"str": Strength, "dex": Dexterity, "con": Constitution,
 	"int": Intelligence, "wis": Wisdom, "cha": Charisma,

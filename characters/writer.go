@@ -28,8 +28,8 @@ const writeSchema = `{"type":"object","properties":{"name":{"type":"string"},"de
 
 // The length of a description that Write accepts, in letters.
 const (
-	shortestWritten = 20
-	longestWritten  = 1200
+	minWritten = 20
+	maxWritten = 1200
 )
 
 // MalformedError says that a model's reply was not what was asked for.
@@ -67,7 +67,7 @@ func Write(ctx context.Context, w Writer, s *Sheet, taken []string) error {
 	return nil
 }
 
-// readWritten takes a reply apart. It goes by tokens since a JSON decoder lets keys that stand twice
+// readWritten takes a reply apart. It goes by tokens since a JSON decoder lets keys that are written twice
 // and keys in another case pass.
 func readWritten(reply string) (name, description string, err error) {
 	if strings.TrimSpace(reply) == "" {
@@ -108,7 +108,7 @@ func readWritten(reply string) (name, description string, err error) {
 	}
 	for _, field := range []string{"name", "description"} {
 		if _, ok := fields[field]; !ok {
-			return "", "", fmt.Errorf("lacks the field %q", field)
+			return "", "", fmt.Errorf("has no field %q", field)
 		}
 	}
 	return fields["name"], fields["description"], nil
@@ -139,8 +139,8 @@ func checkWritten(name, description string, taken []string) error {
 			return fmt.Errorf("has a bad name: %q is too like %q, which is taken", name, other)
 		}
 	}
-	if n := utf8.RuneCountInString(description); n < shortestWritten || n > longestWritten {
-		return fmt.Errorf("has a description of %d letters, not %d to %d", n, shortestWritten, longestWritten)
+	if n := utf8.RuneCountInString(description); n < minWritten || n > maxWritten {
+		return fmt.Errorf("has a description of %d letters, not %d to %d", n, minWritten, maxWritten)
 	}
 	if text := checkText(description, maxDescription); text != "" {
 		return fmt.Errorf("has a bad description: %s", text)

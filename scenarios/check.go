@@ -42,8 +42,8 @@ func checkTexts(id string, fields ...[2]string) []yamlfile.Problem {
 	return out
 }
 
-// Validate says everything that makes the knowledge unfit to be played: something missing, a fact
-// that is empty or stands twice, an aspect that does not exist.
+// Validate returns everything that makes the knowledge unfit to be played: something missing, a fact
+// that is empty or written twice, an aspect that does not exist.
 func (k *Knowledge) Validate() error { return joined("knowledge", k.ID, k.Problems()) }
 
 // Problems returns what Validate reports, by path.
@@ -71,8 +71,8 @@ func (k *Knowledge) Problems() []yamlfile.Problem {
 	return out
 }
 
-// Validate says everything that makes the scene unfit to be played: something missing, a skill that
-// does not exist, a brief that stands twice or names its skill.
+// Validate returns everything that makes the scene unfit to be played: something missing, a skill that
+// does not exist, a brief that is written twice or names its skill.
 func (s *Scene) Validate() error { return joined("scene", s.ID, s.Problems()) }
 
 // Problems returns what Validate reports, by path.

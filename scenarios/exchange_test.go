@@ -113,7 +113,7 @@ func TestReview(t *testing.T) {
 	k.Hook += " " + k.Facts[3].Text
 	k.Text = "Short."
 	err := k.Review()
-	for _, want := range []string{"hook: gives something", "text: 1 words", "facts[0]: is not one sentence", "facts[0]: does not name", "facts[1]: has no aspect", "facts[2]: shares most", "facts[3]: does not stand in the text"} {
+	for _, want := range []string{"hook: gives something", "text: 1 words", "facts[0]: is not one sentence", "facts[0]: does not name", "facts[1]: has no aspect", "facts[2]: shares most", "facts[3]: is not in the text"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("not said: %s", want)
 		}
@@ -123,7 +123,7 @@ func TestReview(t *testing.T) {
 	s.Aims[1] = scenarios.Aim{Skill: s.Aims[0].Skill, Brief: "Be stealthy, survive."}
 	s.Premise = "They persuade you."
 	err = s.Review()
-	for _, want := range []string{"premise: 3 words", `premise: names a skill by "persuade"`, "aims: 2, where", `aims[1].brief: names a skill by "stealthy"`, "stands twice"} {
+	for _, want := range []string{"premise: 3 words", `premise: names a skill by "persuade"`, "aims: 2, where", `aims[1].brief: names a skill by "stealthy"`, "is there twice"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("not said: %s", want)
 		}

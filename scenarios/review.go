@@ -12,12 +12,12 @@ import (
 
 // The rules for authored pieces. What is measured with them is only as good as the pieces are.
 const (
-	fewestFacts, mostFacts   = 6, 10
-	fewestWords, mostWords   = 80, 220 // of a knowledge's text
-	fewestAims, mostAims     = 8, 12
-	shortPremise, longPrem   = 50, 110 // words
-	fewestAspects            = 5
-	mostOfAspect             = 2
+	minFacts, maxFacts       = 6, 10
+	minWords, maxWords       = 80, 220 // of a knowledge's text
+	minAims, maxAims         = 8, 12
+	minPremise, maxPremise   = 50, 110 // words
+	minAspects               = 5
+	maxOfAspect              = 2
 	tooAlike                 = 0.6 // overlap of two facts' content words
 	contained                = 0.6 // of a fact's content words, in the text
 	sentenceEnd, doubtfulEnd = `[.!?]["”’)]?$`, `[.!?]["”’)]? +[A-Z]`
@@ -40,7 +40,7 @@ func (k *Knowledge) Leaks(text string) []string {
 	return given
 }
 
-// Review holds valid knowledge against the rules for authored pieces and says everything that falls
+// Review checks valid knowledge by the rules for authored pieces and returns everything that falls
 // short: 6 to 10 facts of at least 5 aspects, none of them more than twice; every fact one sentence
 // that names the subject and can be told apart from the others by its words; a hook that gives
 // nothing away; a text of 80 to 220 words that contains every fact.
@@ -49,14 +49,14 @@ func (k *Knowledge) Review() error {
 	say := func(path, format string, args ...any) {
 		out = append(out, yamlfile.Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 	}
-	if n := len(k.Facts); n < fewestFacts || n > mostFacts {
-		say("facts", "%d, where %d to %d are wanted", n, fewestFacts, mostFacts)
+	if n := len(k.Facts); n < minFacts || n > maxFacts {
+		say("facts", "%d, where %d to %d are wanted", n, minFacts, maxFacts)
 	}
 	if given := k.Leaks(k.Hook); len(given) > 0 {
 		say("hook", "gives something of the facts away: %s", strings.Join(given, ", "))
 	}
-	if n := len(strings.Fields(k.Text)); n < fewestWords || n > mostWords {
-		say("text", "%d words, where %d to %d are wanted", n, fewestWords, mostWords)
+	if n := len(strings.Fields(k.Text)); n < minWords || n > maxWords {
+		say("text", "%d words, where %d to %d are wanted", n, minWords, maxWords)
 	}
 	title, account := stems(k.Title), stems(k.Text)
 	count := map[Aspect]int{}
@@ -68,7 +68,7 @@ func (k *Knowledge) Review() error {
 		if f.Aspect == "" {
 			say(path, "has no aspect")
 		}
-		if count[f.Aspect]++; count[f.Aspect] == mostOfAspect+1 {
+		if count[f.Aspect]++; count[f.Aspect] == maxOfAspect+1 {
 			say(path, "is the third of aspect %q", f.Aspect)
 		}
 		if text := strings.TrimSpace(f.Text); !endsSentence.MatchString(text) || twoSentences.MatchString(text) {
@@ -78,7 +78,7 @@ func (k *Knowledge) Review() error {
 			say(path, "does not name its subject, %s", k.Title)
 		}
 		if share(own[i], account) < contained {
-			say(path, "does not stand in the text")
+			say(path, "is not in the text")
 		}
 		for j := range i {
 			if overlap(own[i], own[j]) >= tooAlike {
@@ -86,13 +86,13 @@ func (k *Knowledge) Review() error {
 			}
 		}
 	}
-	if len(count) < fewestAspects {
-		say("facts", "of %d aspects, where at least %d are wanted", len(count), fewestAspects)
+	if len(count) < minAspects {
+		say("facts", "of %d aspects, where at least %d are wanted", len(count), minAspects)
 	}
 	return joined("knowledge", k.ID, out)
 }
 
-// Review holds a valid scene against the rules for authored ones and says everything that falls
+// Review checks a valid scene by the rules for authored ones and returns everything that falls
 // short: a premise of 50 to 110 words, 8 to 12 aims, each for another skill, and no skill named
 // anywhere.
 func (s *Scene) Review() error {
@@ -100,11 +100,11 @@ func (s *Scene) Review() error {
 	say := func(path, format string, args ...any) {
 		out = append(out, yamlfile.Problem{Path: path, Text: fmt.Sprintf(format, args...)})
 	}
-	if n := len(strings.Fields(s.Premise)); n < shortPremise || n > longPrem {
-		say("premise", "%d words, where %d to %d are wanted", n, shortPremise, longPrem)
+	if n := len(strings.Fields(s.Premise)); n < minPremise || n > maxPremise {
+		say("premise", "%d words, where %d to %d are wanted", n, minPremise, maxPremise)
 	}
-	if n := len(s.Aims); n < fewestAims || n > mostAims {
-		say("aims", "%d, where %d to %d are wanted", n, fewestAims, mostAims)
+	if n := len(s.Aims); n < minAims || n > maxAims {
+		say("aims", "%d, where %d to %d are wanted", n, minAims, maxAims)
 	}
 	for _, skill := range characters.Skills() {
 		if word := names(s.Premise, skill); word != "" {
@@ -119,7 +119,7 @@ func (s *Scene) Review() error {
 	seen := map[characters.Skill]bool{}
 	for i, a := range s.Aims {
 		if seen[a.Skill] {
-			say(fmt.Sprintf("aims[%d].skill", i), "%s stands twice", a.Skill)
+			say(fmt.Sprintf("aims[%d].skill", i), "%s is there twice", a.Skill)
 		}
 		seen[a.Skill] = true
 	}

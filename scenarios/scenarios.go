@@ -1,7 +1,7 @@
-// Package scenarios says what is played: the premise that everybody shares, the cast, what the NPC
+// Package scenarios holds what is played: the premise that everybody shares, the cast, what the NPC
 // alone knows, what each character wants, and what is asked after the last turn.
 //
-// It knows characters, and nothing of games, actors or models.
+// It imports characters, and nothing of games, actors or models.
 package scenarios
 
 import (
@@ -12,8 +12,8 @@ import (
 	"parley/characters"
 )
 
-// Aspect is the question that a fact answers. A fact with an aspect can be asked for to the point by
-// somebody who does not know it.
+// Aspect is the question that a fact answers. A fact with an aspect can be asked for to the point by a
+// player who does not know the fact.
 type Aspect string
 
 // The aspects that authored facts use.
@@ -31,10 +31,10 @@ const (
 	Keeper   Aspect = "keeper"   // who has, guards or serves it
 	Seeker   Aspect = "seeker"   // who wants it
 	Time     Aspect = "time"     // when something happens
-	Plan     Aspect = "plan"     // what somebody is about to do
+	Plan     Aspect = "plan"     // what a person or a group is about to do
 )
 
-// Fact is one key point of a piece of knowledge: one sentence that stands alone.
+// Fact is one key point of a piece of knowledge: one sentence that makes sense alone.
 type Fact struct {
 	Text   string `yaml:"text" json:"text"`
 	Aspect Aspect `yaml:"aspect,omitempty" json:"aspect,omitempty"` // empty: none in particular
@@ -53,7 +53,7 @@ type Knowledge struct {
 	Source string `yaml:"source,omitempty" json:"source,omitempty"`
 }
 
-// Aim is something that a character may want in a scene, and the skill check that stands for it.
+// Aim is something that a character may want in a scene, and the skill check that it amounts to.
 type Aim struct {
 	Skill characters.Skill `yaml:"skill" json:"skill"`
 	Brief string           `yaml:"brief" json:"brief"` // to the character, second person; does not name the skill
@@ -67,7 +67,7 @@ type Scene struct {
 	Aims    []Aim  `yaml:"aims" json:"aims"`
 }
 
-// Intention is what a character tries, as the skill check that stands for it.
+// Intention is what a character tries, as the skill check that it amounts to.
 type Intention struct {
 	Character characters.ID    `yaml:"character" json:"character"`
 	Skill     characters.Skill `yaml:"skill" json:"skill"`

@@ -76,7 +76,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// attunement says who has to attune to the item, or nothing where nobody has to.
+// attunement returns a sentence about who has to attune to the item, or "" where none has to.
 func (s *subject) attunement(it *item) string {
 	for _, m := range parenthesis.FindAllStringSubmatch(it.Desc[0], -1) {
 		if rest, ok := strings.CutPrefix(strings.ToLower(m[1]), "requires attunement"); ok {
@@ -90,8 +90,8 @@ func (s *subject) attunement(it *item) string {
 }
 
 const (
-	longestFact  = 360 // letters
-	shortestFact = 4   // words
+	maxFact = 360 // letters
+	minFact = 4   // words
 )
 
 var (
@@ -109,22 +109,22 @@ var (
 	to      = regexp.MustCompile(`(?i)\byou`)
 )
 
-// statements takes an item's paragraphs apart into stretches that stand alone. A sentence that needs
+// statements takes an item's paragraphs apart into stretches that make sense alone. A sentence that needs
 // the one before is joined to it; where the two get too long together it is left out.
 func (s *subject) statements(paragraphs []string) []string {
 	var out []string
 	for _, p := range paragraphs {
 		p = markup.Replace(label.ReplaceAllString(p, ""))
-		open := false // the sentence before stands at the end of out
+		open := false // the sentence before is the last of out
 		for _, text := range sentences(p) {
 			text = raised(joint.ReplaceAllString(text, ""))
-			if unusable.MatchString(text) || !endsSentence.MatchString(text) || len(strings.Fields(text)) < shortestFact {
+			if unusable.MatchString(text) || !endsSentence.MatchString(text) || len(strings.Fields(text)) < minFact {
 				open = false
 				continue
 			}
 			named, ok := s.named(text)
 			if clinging.MatchString(text) || !ok && leaning.MatchString(text) {
-				if open = open && len(out[len(out)-1])+len(text) < longestFact; open {
+				if open = open && len(out[len(out)-1])+len(text) < maxFact; open {
 					out[len(out)-1] = strings.TrimRight(out[len(out)-1], ".!?") + "; " + lowered(text)
 				}
 				continue
@@ -136,7 +136,7 @@ func (s *subject) statements(paragraphs []string) []string {
 			default:
 				named = "As for the " + s.name + ", " + lowered(text)
 			}
-			if open = len(named) <= longestFact; open {
+			if open = len(named) <= maxFact; open {
 				out = append(out, named)
 			}
 		}
@@ -158,7 +158,7 @@ func sentences(text string) []string {
 	}
 }
 
-// named puts the item's name in place of the first word that stands for it; not ok if there is none.
+// named puts the item's name in place of the first word that refers to it; not ok if there is none.
 func (s *subject) named(text string) (string, bool) {
 	if strings.Contains(text, s.name) {
 		return text, true

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// One of these stands as the source of everything that is imported, as the licence asks.
+// One of these is the source of everything that is imported, as the licence asks.
 const (
 	attribution51 = "System Reference Document 5.1 by Wizards of the Coast LLC (https://dnd.wizards.com/resources/systems-reference-document), " +
 		"licensed under CC-BY-4.0 (https://creativecommons.org/licenses/by/4.0/legalcode); sentences cut and reworded"
@@ -18,8 +18,8 @@ const (
 )
 
 const (
-	largestSRD  = 16 << 20 // bytes; the real files have less than half a megabyte
-	enoughFacts = 3        // to make knowledge of an item
+	maxSRD       = 16 << 20 // bytes; the real files have less than half a megabyte
+	minItemFacts = 3        // to make knowledge of an item
 )
 
 // Skip is an item that no knowledge was made of, and why.
@@ -72,16 +72,16 @@ func (p *paragraphs) UnmarshalJSON(data []byte) error {
 
 // ImportSRD makes knowledge of the magic items in a file of 5e-database (5e-SRD-Magic-Items.json, of
 // 2014 or 2024): an item's facts are what kind it is, and what its text says sentence by sentence,
-// each made to stand alone. Variants of an item, and items of which fewer than three facts come out,
+// each made to make sense alone. Variants of an item, and items of which fewer than three facts come out,
 // are skipped and told. A file that is broken, cut short, foreign or larger than 16 MiB gives an error
 // that says where, and nothing is imported.
 func ImportSRD(r io.Reader, file string) ([]Knowledge, []Skip, error) {
-	data, err := io.ReadAll(io.LimitReader(r, largestSRD+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxSRD+1))
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", file, err)
 	}
-	if len(data) > largestSRD {
-		return nil, nil, fmt.Errorf("%s: larger than %d MiB, which no list of magic items is", file, largestSRD>>20)
+	if len(data) > maxSRD {
+		return nil, nil, fmt.Errorf("%s: larger than %d MiB, which no list of magic items is", file, maxSRD>>20)
 	}
 	where := func(offset int64, format string, args ...any) error {
 		line := 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
@@ -114,12 +114,12 @@ func ImportSRD(r io.Reader, file string) ([]Knowledge, []Skip, error) {
 			return nil, nil, where(offset, "entry %d is no magic item: %v", i+1, err)
 		}
 		if it.Index == "" || it.Name == "" || len(it.Desc) == 0 || it.Rarity.Name == "" {
-			return nil, nil, where(starts[i], "entry %d is no magic item: it lacks index, name, rarity or desc; the file to import is 5e-SRD-Magic-Items.json", i+1)
+			return nil, nil, where(starts[i], "entry %d is no magic item: it has no index, name, rarity or desc; the file to import is 5e-SRD-Magic-Items.json", i+1)
 		}
 		k, reason := it.knowledge()
 		switch {
 		case reason == "" && seen[k.ID]:
-			return nil, nil, where(starts[i], "entry %d: %s stands in the file twice", i+1, it.Index)
+			return nil, nil, where(starts[i], "entry %d: %s is in the file twice", i+1, it.Index)
 		case reason == "":
 			seen[k.ID] = true
 			out = append(out, k)
@@ -179,7 +179,7 @@ func (it *item) knowledge() (Knowledge, string) {
 		return Knowledge{}, "a variant of another item"
 	}
 	if strings.Contains(it.Name, "+") {
-		return Knowledge{}, "stands for several grades of one item"
+		return Knowledge{}, "covers several grades of one item"
 	}
 	if head, _, _ := strings.Cut(it.Name, " of "); strings.TrimSpace(head) == "" {
 		return Knowledge{}, fmt.Sprintf("its name %q does not say what it is", it.Name)
@@ -200,13 +200,13 @@ func (it *item) knowledge() (Knowledge, string) {
 		account = append(account, text)
 	}
 	for _, text := range s.statements(it.Desc[1:]) {
-		if len(k.Facts) < mostFacts && !s.said(k.Facts, text) {
+		if len(k.Facts) < maxFacts && !s.said(k.Facts, text) {
 			k.Facts = append(k.Facts, Fact{text, aspectOfItem(text)})
 			account = append(account, text)
 		}
 	}
-	if len(k.Facts) < enoughFacts {
-		return Knowledge{}, fmt.Sprintf("too short a text: %d of the %d facts that are needed", len(k.Facts), enoughFacts)
+	if len(k.Facts) < minItemFacts {
+		return Knowledge{}, fmt.Sprintf("too short a text: %d of the %d facts that are needed", len(k.Facts), minItemFacts)
 	}
 	k.Text = strings.Join(account, " ")
 	k.Hook = hookFor(&k)

@@ -77,10 +77,10 @@ func TestImportSRDRefuses(t *testing.T) {
 		{"broken", strings.Replace(layout2014, `"variant": true,`, `"variant": true`, 1), "items.json:12: invalid character"},
 		{"more behind it", layout2014 + "[]", "items.json:14: more behind the list"},
 		{"an empty list", "[]", "items.json:1: an empty list"},
-		{"other records", `[{"index": "str", "name": "STR", "full_name": "Strength", "desc": ["a"]}]`, "items.json:1: entry 1 is no magic item: it lacks index, name, rarity or desc"},
+		{"other records", `[{"index": "str", "name": "STR", "full_name": "Strength", "desc": ["a"]}]`, "items.json:1: entry 1 is no magic item: it has no index, name, rarity or desc"},
 		{"a number for a name", "[\n{\"index\": \"a\",\n\"name\": 3}]", "items.json:3: entry 1 is no magic item: name holds a number"},
 		{"numbers", "[1, 2]", "items.json:1: entry 1 is no magic item"},
-		{"an item twice", "[" + layout2014[1:strings.Index(layout2014, "},\n  {")+1] + "," + layout2014[1:], "items.json:12: entry 2: lamp-of-plums stands in the file twice"},
+		{"an item twice", "[" + layout2014[1:strings.Index(layout2014, "},\n  {")+1] + "," + layout2014[1:], "items.json:12: entry 2: lamp-of-plums is in the file twice"},
 		{"nested for the sake of it", strings.Repeat("[", 100_000), "exceeded max depth"},
 		{"too large", "[" + strings.Repeat(" ", 17<<20) + "]", "items.json: larger than 16 MiB"},
 	}

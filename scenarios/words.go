@@ -49,7 +49,7 @@ func without(list, drop []string) []string {
 	return out
 }
 
-// share returns the share of the list that stands in another, 0 to 1.
+// share returns the share of the list that is in another, 0 to 1.
 func share(list, other []string) float64 {
 	if len(list) == 0 {
 		return 0

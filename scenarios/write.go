@@ -88,7 +88,7 @@ const aimsAsked = 9
 // the model is to work in, so that a model without imagination does not write the same thing twice.
 // The titles in taken are not to be written about again.
 //
-// The reply is one JSON object of the fields asked for and nothing else, and has to stand Validate and
+// The reply is one JSON object of the fields asked for and nothing else, and has to pass Validate and
 // Review. Otherwise the error is a *MalformedError that says everything that is wrong; nothing is
 // repaired. Any other error is the Writer's. The hook is not the model's: it would give facts away.
 func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (*Knowledge, error) {
@@ -101,8 +101,8 @@ func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, t
 		Facts []Fact `json:"facts"`
 	}
 	raw, err := ask(ctx, w, knowledgeTemplate, knowledgeSchema(), request{
-		Topic: topic, Sparks: sparks(r), Taken: taken, Fewest: fewestFacts, Most: mostFacts,
-		Short: fewestWords, Long: mostWords, Different: fewestAspects, Aspects: meanings(),
+		Topic: topic, Sparks: sparks(r), Taken: taken, Fewest: minFacts, Most: maxFacts,
+		Short: minWords, Long: maxWords, Different: minAspects, Aspects: meanings(),
 	}, &reply)
 	if err != nil {
 		return nil, fmt.Errorf("have knowledge written: %w", err)
@@ -133,7 +133,7 @@ func WriteScene(ctx context.Context, w Writer, r *rand.Rand, topic string, taken
 		Aims    []Aim  `json:"aims"`
 	}
 	raw, err := ask(ctx, w, sceneTemplate, sceneSchema(skills), request{
-		Topic: topic, Sparks: sparks(r), Taken: taken, Short: shortPremise, Long: longPrem, Skills: skills,
+		Topic: topic, Sparks: sparks(r), Taken: taken, Short: minPremise, Long: maxPremise, Skills: skills,
 	}, &reply)
 	if err != nil {
 		return nil, fmt.Errorf("have a scene written: %w", err)
@@ -157,7 +157,7 @@ func repeated(title string, taken []string) error {
 	return nil
 }
 
-// asked complains of aims for skills that were not asked for, and of such that lack.
+// asked reports aims for skills that were not asked for, and skills without an aim.
 func asked(s *Scene, skills []characters.Skill) error {
 	missing := map[characters.Skill]bool{}
 	for _, skill := range skills {

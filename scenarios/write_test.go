@@ -96,7 +96,7 @@ func TestWriteKnowledgeRefuses(t *testing.T) {
 		{"too few facts", knowledgeReply(t, func(m map[string]any) { m["facts"] = m["facts"].([]scenarios.Fact)[:5] }), "facts: 5, where 6 to 10 are wanted"},
 		{"an aspect of its own", knowledgeReply(t, fact(0, scenarios.Fact{Text: "The Widow Needle is thin.", Aspect: "size"})), `"size" is no aspect`},
 		{"a fact twice", knowledgeReply(t, fact(0, findKnowledge("widow-needle").Facts[1])), "says the same as facts[0]"},
-		{"a fact that is not in the text", knowledgeReply(t, fact(0, scenarios.Fact{Text: "The Widow Needle belongs to Emperor Zog.", Aspect: "keeper"})), "facts[0]: does not stand in the text"},
+		{"a fact that is not in the text", knowledgeReply(t, fact(0, scenarios.Fact{Text: "The Widow Needle belongs to Emperor Zog.", Aspect: "keeper"})), "facts[0]: is not in the text"},
 		{"taken", knowledgeReply(t, nil), "the Widow Needle exists already"},
 	}
 	for _, tt := range tests {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -86,10 +87,5 @@ func farewell(speech string) bool {
 		return false
 	}
 	s := " " + fold(speech) + " "
-	for _, w := range farewells {
-		if strings.Contains(s, " "+w+" ") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(farewells, func(w string) bool { return strings.Contains(s, " "+w+" ") })
 }

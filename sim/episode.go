@@ -70,7 +70,7 @@ func NewEpisode(session string, seed uint64, s *scenarios.Scenario, turns int) *
 	return ep
 }
 
-// seat returns what is held for a character, or nothing for somebody else.
+// seat returns what is held for a character; a zero seat for one who is not in the cast.
 func (ep *Episode) seat(of characters.ID) seat {
 	for i := range ep.seats {
 		if ep.seats[i].id == of {
@@ -86,7 +86,7 @@ func (ep *Episode) Restore(events []Event, tokens int) error {
 	for i := range events {
 		e := &events[i]
 		if e.Session != ep.Session || e.Seq != len(ep.Events) {
-			return fmt.Errorf("restore session %s: event %d of session %s stands where event %d should", ep.Session, e.Seq, e.Session, len(ep.Events))
+			return fmt.Errorf("restore session %s: event %d of session %s is where event %d should be", ep.Session, e.Seq, e.Session, len(ep.Events))
 		}
 		if e.Actor != "" && ep.Scenario.Sheet(e.Actor) == nil {
 			return fmt.Errorf("restore session %s: event %d is by %s, who is not in the cast", ep.Session, e.Seq, e.Actor)
@@ -106,7 +106,7 @@ func (ep *Episode) add(e *Event) {
 	switch e.Kind {
 	case KindDebrief:
 		ep.asked[asked{e.Control, e.Actor}] = true
-		return // outside of the fiction: nobody perceives it in play
+		return // outside of the fiction: no character perceives it in play
 	case KindEnd:
 		ep.Ended = e.Text
 		return

@@ -1,7 +1,7 @@
 // Package sim plays games: actors take turns in an order, a referee resolves what they try, endings
 // say when it is over, and every change is an event that says who perceived it.
 //
-// It knows no model, no prompt and no file. Actors that a model drives stand in sim/agent, actors
+// It calls no model and reads no file of the user. Actors that a model drives are in sim/agent, actors
 // with known behaviour in sim/reference.
 package sim
 
@@ -15,7 +15,7 @@ import (
 	"parley/sim/llm"
 )
 
-// Kind says what an event is.
+// Kind is the kind of an event.
 type Kind string
 
 const (
@@ -24,7 +24,7 @@ const (
 	KindPass      Kind = "pass"      // an actor's move that is neither; Fault says whether it was malformed
 	KindRoll      Kind = "roll"      // dice, rolled by the referee
 	KindNarration Kind = "narration" // what the referee says came of it
-	KindDebrief   Kind = "debrief"   // a player's answer to the questions; heard by nobody else
+	KindDebrief   Kind = "debrief"   // a player's answer to the questions; perceived by no one else
 	KindEnd       Kind = "end"       // why the play ended, in Text
 )
 

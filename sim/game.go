@@ -42,7 +42,7 @@ type Starter interface {
 // Ending says whether the play is over, and why.
 type Ending func(ep *Episode) (reason string, over bool)
 
-// Validate says what is missing.
+// Validate reports what is missing.
 func (g *Game) Validate() error {
 	s := g.Episode.Scenario
 	if len(s.Cast) == 0 {
@@ -63,7 +63,7 @@ func (g *Game) Validate() error {
 		}
 		a := g.Actors[c.ID]
 		if a == nil {
-			return fmt.Errorf("game %s: nobody plays %s", g.Episode.Session, c.ID)
+			return fmt.Errorf("game %s: %s has no actor", g.Episode.Session, c.ID)
 		}
 		if _, ok := a.(Debriefer); !ok && len(s.Questions) > 0 && c.ID != s.NPC {
 			return fmt.Errorf("game %s: the actor of %s cannot answer the debrief", g.Episode.Session, c.ID)
@@ -128,14 +128,7 @@ func (g *Game) step(ctx context.Context) (Turn, error) {
 	return Turn{}, nil
 }
 
-func (g *Game) controlled(by string) bool {
-	for _, c := range g.Control {
-		if c == by {
-			return true
-		}
-	}
-	return false
-}
+func (g *Game) controlled(by string) bool { return slices.Contains(g.Control, by) }
 
 // open sets the scene.
 func (g *Game) open() Turn {
@@ -203,14 +196,10 @@ func (g *Game) move(ctx context.Context) (Turn, error) {
 // audience is the speaker and those spoken to, each once.
 func audience(by characters.ID, to []characters.ID) []characters.ID {
 	heard := []characters.ID{by}
-next:
 	for _, id := range to {
-		for _, h := range heard {
-			if h == id {
-				continue next
-			}
+		if !slices.Contains(heard, id) {
+			heard = append(heard, id)
 		}
-		heard = append(heard, id)
 	}
 	return heard
 }

@@ -53,7 +53,7 @@ func (d Dice) Resolve(_ context.Context, ep *Episode, attempt *Event) ([]Event, 
 	return []Event{told, {Kind: KindNarration, Text: narrate(who.FirstName(), roll), Audience: attempt.Audience}}, nil, nil
 }
 
-// helped reports whether the last move of somebody else was to help this actor.
+// helped reports whether the last move of another character was to help this actor.
 func (Dice) helped(ep *Episode, actor characters.ID) bool {
 	me := " " + fold(ep.Scenario.Sheet(actor).FirstName()) + " "
 	for i := len(ep.moves) - 1; i >= 0 && i >= len(ep.moves)-len(ep.cast); i-- {
@@ -69,23 +69,16 @@ func (Dice) helped(ep *Episode, actor characters.ID) bool {
 	return false
 }
 
+// helping are the words of a deed that is done to help.
+var helping = strings.Fields("help helps helped helping aid aids aided aiding assist assists assisted assisting steadies")
+
 // helps reports whether a word of a deed says that it is done to help.
-func helps(word string) bool {
-	switch word {
-	case "help", "helps", "helped", "helping", "aid", "aids", "aided", "aiding", "assist", "assists", "assisted", "assisting", "steadies":
-		return true
-	}
-	return false
-}
+func helps(word string) bool { return slices.Contains(helping, word) }
 
 func hindered(deed string) bool {
 	deed = " " + fold(deed) + " "
-	for _, w := range []string{" in the dark ", " blindly ", " wounded ", " one handed ", " in haste ", " hastily ", " exhausted ", " blindfolded "} {
-		if strings.Contains(deed, w) {
-			return true
-		}
-	}
-	return false
+	hindrances := []string{" in the dark ", " blindly ", " wounded ", " one handed ", " in haste ", " hastily ", " exhausted ", " blindfolded "}
+	return slices.ContainsFunc(hindrances, func(words string) bool { return strings.Contains(deed, words) })
 }
 
 // narrate says in a sentence what the dice decided, by how much the total missed or passed the class.

@@ -1,4 +1,4 @@
-// Package fleet plays many games at once in this process. It knows nothing of what a job does.
+// Package fleet runs many jobs at once in this process, such as games.
 package fleet
 
 import (

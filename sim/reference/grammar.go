@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// form is a sentence with choices: "[Well|Listen], tell us [[more|all] of it|everything]." stands for
+// form is a sentence with choices: "[Well|Listen], tell us [[more|all] of it|everything]." is
 // every sentence that takes one way through each pair of brackets.
 type form string
 

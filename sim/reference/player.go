@@ -11,7 +11,7 @@ import (
 	"parley/sim"
 )
 
-// asker draws out the NPC aspect by aspect, asking what nobody asked in its hearing. Not alone, it
+// asker draws out the NPC aspect by aspect, asking what was not asked in its hearing. Not alone, it
 // asks openly and passes on what only it was told.
 type asker struct{ alone bool }
 
@@ -72,7 +72,7 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// unasked returns the topics that nobody has asked for in this player's hearing.
+// unasked returns the topics that were not asked for in this player's hearing.
 func unasked(v *sim.View) []int {
 	asked := map[scenarios.Aspect]bool{}
 	for _, e := range v.Events {

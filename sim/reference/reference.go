@@ -1,7 +1,7 @@
 // Package reference holds actors with known behaviour that need no model. They are the yardstick for
 // the measures, and what parley plays with offline.
 //
-// What they do follows from their view and its seed alone. They read what was said as anybody would:
+// What they do follows from their view and its seed alone. They read what was said, whoever said it:
 // a reference NPC answers a model's question, and a reference player remembers a model's answer.
 package reference
 
