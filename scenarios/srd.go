@@ -87,39 +87,37 @@ func ImportSRD(r io.Reader, file string) ([]Knowledge, []Skip, error) {
 		line := 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
 		return fmt.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
 	}
-	elements, starts, err := elements(data)
-	if err != nil {
-		offset := int64(len(data))
+	broken := func(err error) error {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			offset = syntax.Offset - 1
+			return where(syntax.Offset-1, "%v; fetch 5e-SRD-Magic-Items.json again", err)
 		}
-		if errors.Is(err, errNoList) {
-			offset = 0
-		}
-		return nil, nil, where(offset, "%v; fetch 5e-SRD-Magic-Items.json again", err)
+		return where(int64(len(data)), "the file breaks off; fetch 5e-SRD-Magic-Items.json again")
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	switch token, err := dec.Token(); {
+	case err != nil && err != io.EOF:
+		return nil, nil, broken(err)
+	case token != json.Delim('['):
+		return nil, nil, where(0, "not a JSON list of magic items; fetch 5e-SRD-Magic-Items.json again")
 	}
 	var out []Knowledge
 	var skipped []Skip
 	seen := map[string]bool{}
-	for i, element := range elements {
-		var it item
-		if err := json.Unmarshal(element, &it); err != nil {
-			var typed *json.UnmarshalTypeError
-			offset := starts[i]
-			if errors.As(err, &typed) {
-				offset += typed.Offset
-				err = fmt.Errorf("%s holds a %s", typed.Field, typed.Value)
-			}
-			return nil, nil, where(offset, "entry %d is no magic item: %v", i+1, err)
+	for i := 1; dec.More(); i++ {
+		var element json.RawMessage
+		if err := dec.Decode(&element); err != nil {
+			return nil, nil, broken(err)
 		}
-		if it.Index == "" || it.Name == "" || len(it.Desc) == 0 || it.Rarity.Name == "" {
-			return nil, nil, where(starts[i], "entry %d is no magic item: it has no index, name, rarity or desc; the file to import is 5e-SRD-Magic-Items.json", i+1)
+		start := dec.InputOffset() - int64(len(element))
+		it, offset, err := readItem(element)
+		if err != nil {
+			return nil, nil, where(start+offset, "entry %d is no magic item: %v", i, err)
 		}
 		k, reason := it.knowledge()
 		switch {
 		case reason == "" && seen[k.ID]:
-			return nil, nil, where(starts[i], "entry %d: %s is in the file twice", i+1, it.Index)
+			return nil, nil, where(start, "entry %d: %s is in the file twice", i, it.Index)
 		case reason == "":
 			seen[k.ID] = true
 			out = append(out, k)
@@ -127,50 +125,32 @@ func ImportSRD(r io.Reader, file string) ([]Knowledge, []Skip, error) {
 			skipped = append(skipped, Skip{Item: it.Name, Reason: reason})
 		}
 	}
-	if len(elements) == 0 {
+	if _, err := dec.Token(); err != nil {
+		return nil, nil, broken(err)
+	}
+	switch {
+	case dec.More():
+		return nil, nil, where(dec.InputOffset(), "more behind the list; fetch 5e-SRD-Magic-Items.json again")
+	case len(out)+len(skipped) == 0:
 		return nil, nil, where(0, "an empty list")
 	}
 	return out, skipped, nil
 }
 
-var errNoList = errors.New("not a JSON list of magic items")
-
-// elements takes a JSON list apart, with the offset at which each element begins.
-func elements(data []byte) ([]json.RawMessage, []int64, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	token, err := dec.Token()
-	if err == io.EOF {
-		return nil, nil, errNoList
+// readItem reads one element of the list; with an error it returns the offset at which it is wrong.
+func readItem(element []byte) (*item, int64, error) {
+	it := new(item)
+	err := json.Unmarshal(element, it)
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &typed):
+		return nil, typed.Offset, fmt.Errorf("%s holds a %s", typed.Field, typed.Value)
+	case err != nil:
+		return nil, 0, err
+	case it.Index == "" || it.Name == "" || len(it.Desc) == 0 || it.Rarity.Name == "":
+		return nil, 0, errors.New("it has no index, name, rarity or desc; the file to import is 5e-SRD-Magic-Items.json")
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if token != json.Delim('[') {
-		return nil, nil, errNoList
-	}
-	var list []json.RawMessage
-	var starts []int64
-	for dec.More() {
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return nil, nil, cut(err)
-		}
-		list, starts = append(list, raw), append(starts, dec.InputOffset()-int64(len(raw)))
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, nil, cut(err)
-	}
-	if dec.More() {
-		return nil, nil, errors.New("more behind the list")
-	}
-	return list, starts, nil
-}
-
-func cut(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file breaks off")
-	}
-	return err
+	return it, 0, nil
 }
 
 // knowledge makes knowledge of an item, or says why not.
