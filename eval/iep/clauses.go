@@ -15,13 +15,17 @@ type clause struct {
 }
 
 // clauseWords begin a clause.
-var clauseWords = words("and but yet so because which who while whereas though although")
+var clauseWords = words(lists["clause"])
 
 // joined are the phrases in which a negation denies nothing.
-var joined = strings.NewReplacer(" not only ", " ", " no doubt ", " ", " nothing but ", " only ", " none but ", " only ", " no one but ", " only ",
-	" not just ", " ", " no less than ", " ", " no wonder ", " ", " no matter ", " ", " or not ", " ", " not to mention ", " and ", " no sooner ", " ",
-	" not until ", " only after ", " believe it or not ", " ", " no kidding ", " ", " no joke ", " ", " no more than ", " only ", " not long ", " soon ",
-	" i kid you not ", " ", " wrong way up ", " upside down ", " right way up ", " not upside down ", " no one ", " nobody ", " do not mind ", " ", " nothing else ", " ")
+var joined = func() *strings.Replacer {
+	var list []string
+	for _, p := range phrases(lists["joined"]) {
+		phrase, means, _ := strings.Cut(p, " =")
+		list = append(list, phrase+" ", means)
+	}
+	return strings.NewReplacer(list...)
+}()
 
 // clauses cuts a text into clauses and marks those that are asserted and the words that are negated.
 func clauses(text string) []clause {
@@ -103,19 +107,11 @@ func mark(list []token) {
 
 // What a speaker says about what is said. Each is looked for between words, in small letters.
 var (
-	asking = []string{" wanted to know ", " wondered ", " wonder ", " the question ", " whether ", " inquired ", " enquired ", " i was asking ", " asked if ", " asked who ",
-		" asked what ", " asked where ", " asked how ", " asked why ", " asked when ", " asked him ", " asked her ", " asked them ", " asked our host "}
-	answer = []string{" said ", " told ", " answer ", " answered ", " replied ", " turns out ", " turned out ", " explained "}
-	guess  = []string{" maybe ", " perhaps ", " i guess ", " my guess ", " i suppose ", " i suspect ", " might be ", " might have ", " possibly ",
-		" i imagine ", " guessing ", " i would guess ", " i'd guess ", " could be that ", " i bet "}
-	unknown = []string{" did not learn ", " didn't learn ", " i do not know ", " i don't know ", " we don't know ", " we do not know ", " dunno ",
-		" did not find out ", " didn't find out ", " no idea ", " no clue ", " never found out ", " not sure ", " unsure ", " did not say ", " didn't say ",
-		" would not say ", " wouldn't say ", " refused to say ", " learned nothing ", " learnt nothing ", " nothing new ", " remains unknown ",
-		" is unclear ", " could not learn ", " couldn't learn ", " who knows ", " nobody knew ", " nobody knows ", " nobody said ", " nobody could say "}
-	denial = []string{" not true ", " isn't true ", " untrue ", " is false ", " it's false ", " false that ", " lie that ", " is a lie ", " that's a lie ",
-		" it's a lie ", " was a lie ", " a lie ", " lied that ", " lied about ", " lied when ", " all lies ", " are lies ", " not the case ", " isn't the case ",
-		" no truth ", " a myth ", " is nonsense ", " nonsense that ", " denied that ", " denies that ", " isn't so ", " not so ", " wrong to say ",
-		" is wrong ", " is mistaken ", " not right that ", " isn't right ", " far from true ", " made that up ", " not correct ", " is incorrect "}
+	asking  = phrases(lists["asking"])
+	answer  = phrases(lists["answer"])
+	guess   = phrases(lists["guess"])
+	unknown = phrases(lists["unknown"])
+	denial  = phrases(lists["denial"])
 )
 
 func says(text string, cues []string) bool {
@@ -187,7 +183,7 @@ func (c *clause) personal() bool {
 	return slices.ContainsFunc(c.tokens, func(t token) bool { return firstPerson[t.word] })
 }
 
-var firstPerson = words("i we me us my our i'm we'd i'd i've we've")
+var firstPerson = words(lists["first person"])
 
 // words joins the words of a clause.
 func (c *clause) words() string {

@@ -304,7 +304,7 @@ func saidTo(ep *sim.Episode, player characters.ID) []string {
 	return said
 }
 
-var yes = words("yes yea aye indeed exactly right true correct certainly precisely quite")
+var yes = words(lists["yes"])
 
 func (w *work) ask(e *sim.Event) Ask {
 	return Ask{Session: w.ep.Session, Subject: string(e.Actor), Control: e.Control,

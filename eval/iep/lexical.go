@@ -251,7 +251,8 @@ type listener struct {
 	m       *matcher
 	floor   float64
 	clauses []clause
-	hits    [][][]hit // of each word of each clause
+	words   []word // of all clauses
+	starts  []int  // of each clause among them, and their end
 	found   []candidate
 	refused map[int]float64 // by gold point: the most that a sentence covers which gets it wrong
 	wrong   map[[2]int]bool // gold points and sentences that get them wrong
@@ -268,11 +269,10 @@ const (
 	maxSentences = 2
 )
 
-// hear takes in a text and matches it.
+// hear takes in the text and matches it.
 func (h *listener) hear(text string) {
-	base := len(h.clauses)
 	h.take(clauses(text))
-	for from := base; from < len(h.clauses); from++ {
+	for from := range h.clauses {
 		for to := from + 1; to <= len(h.clauses) && to-from <= maxStretch; to++ {
 			if h.clauses[to-1].sentence-h.clauses[from].sentence >= maxSentences {
 				break
@@ -289,66 +289,32 @@ func (h *listener) hear(text string) {
 func (h *listener) take(list []clause) {
 	for _, c := range list[:min(len(list), maxClauses)] {
 		h.clauses = append(h.clauses, c)
-		h.hits = append(h.hits, h.m.hits(c.tokens))
+		h.starts = append(h.starts, len(h.words))
+		for _, t := range c.tokens {
+			w := word{token: t}
+			for _, k := range t.keys {
+				w.hits = append(w.hits, h.m.at[k]...)
+			}
+			h.words = append(h.words, w)
+		}
 	}
+	h.starts = append(h.starts, len(h.words))
 }
 
 // contradicts reports whether a stretch says otherwise than a gold point.
 func (h *listener) contradicts(g, from, to int) bool {
-	said, _ := h.stretch(from, to)
+	said := h.stretch(from, to)
 	around := h.around(from, to)
 	return h.m.refuses(g, said, around, align(&h.m.gold[g], g, said)) != ""
-}
-
-// hits looks up what the words of a clause bear on.
-func (m *matcher) hits(list []token) [][]hit {
-	out := make([][]hit, len(list))
-	for i := range list {
-		for _, k := range list[i].keys {
-			out[i] = append(out[i], m.at[k]...)
-		}
-		if list[i].name && len(out[i]) == 0 {
-			out[i] = m.misspelt(list[i].keys[0])
-		}
-	}
-	return out
-}
-
-// misspelt finds the names that differ from a name by one letter.
-func (m *matcher) misspelt(name string) []hit {
-	var out []hit
-	for g := range m.gold {
-		for i := range m.gold[g].parts {
-			if p := &m.gold[g].parts[i]; p.name && !p.title && oneLetterOff(p.keys[0], name) {
-				out = append(out, hit{g, i, wordnet.Synonym})
-			}
-		}
-	}
-	return out
-}
-
-// oneLetterOff reports whether one letter more, less or other makes one word of the other.
-func oneLetterOff(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) < 5 || len(b)-len(a) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	return a[i:] == b[i+len(b)-len(a):] || i < len(a) && len(a) == len(b) && a[i+1:] == b[i+1:]
 }
 
 // try compares a stretch with every gold point that it bears on, alone and with the rest of what its
 // sentences assert.
 func (h *listener) try(from, to int) {
-	said, question := h.stretch(from, to)
-	if question >= len(said) {
+	if h.clauses[to-1].question {
 		return
 	}
+	said := h.stretch(from, to)
 	around := h.around(from, to)
 	touched := map[int]bool{}
 	for _, s := range said {
@@ -386,8 +352,7 @@ func (h *listener) around(from, to int) []word {
 	for last < len(h.clauses) && h.clauses[last].sentence == h.clauses[to-1].sentence && h.clauses[last].asserted {
 		last++
 	}
-	around, _ := h.stretch(first, last)
-	return around
+	return h.stretch(first, last)
 }
 
 // word is a word of a stretch.
@@ -396,18 +361,8 @@ type word struct {
 	hits []hit
 }
 
-// stretch lists the words of clauses. The first few may be a question that the rest answers.
-func (h *listener) stretch(from, to int) (said []word, question int) {
-	for i := from; i < to; i++ {
-		for j, t := range h.clauses[i].tokens {
-			said = append(said, word{t, h.hits[i][j]})
-		}
-		if h.clauses[i].question {
-			question = len(said)
-		}
-	}
-	return said, question
-}
+// stretch lists the words of clauses.
+func (h *listener) stretch(from, to int) []word { return h.words[h.starts[from]:h.starts[to]] }
 
 // alignment says how a stretch covers a gold point.
 type alignment struct {
@@ -495,7 +450,7 @@ func (h *listener) matches() []candidate {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.gold, b.gold), cmp.Compare(a.from, b.from))
 	})
 	var out []candidate
-	used, done := map[[2]int]bool{}, map[int]bool{}
+	used, done := map[int]bool{}, map[int]bool{}
 	for _, c := range list {
 		if done[c.gold] || h.wrong[[2]int{c.gold, h.clauses[c.from].sentence}] || h.wrong[[2]int{c.gold, h.clauses[c.to-1].sentence}] || c.cover < h.refused[c.gold]-0.05 {
 			continue
@@ -503,7 +458,7 @@ func (h *listener) matches() []candidate {
 		cover := c.cover
 		p := &h.m.gold[c.gold]
 		for i, j := range c.by {
-			if j >= 0 && used[h.place(c.from, j)] {
+			if j >= 0 && used[h.starts[c.from]+j] {
 				cover -= p.parts[i].weight / p.total
 			}
 		}
@@ -513,21 +468,12 @@ func (h *listener) matches() []candidate {
 		done[c.gold] = true
 		for _, j := range c.by {
 			if j >= 0 {
-				used[h.place(c.from, j)] = true
+				used[h.starts[c.from]+j] = true
 			}
 		}
 		out = append(out, c)
 	}
 	return out
-}
-
-// place names a word of a stretch by its clause and its place there.
-func (h *listener) place(from, j int) [2]int {
-	for j >= len(h.clauses[from].tokens) {
-		j -= len(h.clauses[from].tokens)
-		from++
-	}
-	return [2]int{from, j}
 }
 
 // verdict makes a verdict of what says a gold point, and of what else is asserted.

@@ -12,31 +12,21 @@ import (
 const maxConflict = 0.05
 
 // opposites are antonyms that WordNet does not have, as stems.
-var opposites = pairs("before after", "under over", "under abov", "below abov", "with without", "up down", "insid outsid", "within outsid", "left right",
-	"first last", "alway never", "onli never", "eldest youngest", "young old", "younger older", "silenc sound", "dri wet",
-	"full hungri", "agre quarrel", "agre argu", "allow forbid", "rememb forget", "rise sink", "enemi friend", "foe friend",
-	"steal return", "cure caus", "demand refus", "accept refus", "protect betray", "protect harm",
-	"asleep awak", "sleep wake", "clear cloudi", "familiar unknown", "lose gain", "lose win", "believ doubt", "earliest latest", "new full", "day night")
+var opposites = pairs(lists["opposites"])
 
 // synonyms are those that WordNet, which has no prepositions, does not have, as stems.
-var synonyms = pairs("under beneath", "under below", "under underneath", "over abov", "insid within", "until till", "behind back", "near besid", "near close",
-	"besid next", "cannot unabl", "between among")
+var synonyms = pairs(lists["synonyms"])
 
 // family are words whose antonyms tell the same from the other side: "his wife", "whose husband".
-var family = words("wife husband father mother son daughter brother sister boy girl man woman parent child widow widower uncl aunt")
+var family = words(lists["family"])
 
 // classes are words of which one excludes the others, as stems: within a class, between the groups that
 // a slash parts.
-var classes = exclusive("spring/summer/autumn fall/winter", "dawn sunris daybreak morn breakfast/noon midday/dusk sunset sundown nightfal even night midnight moonset banquet dinner supper",
-	"minut/hour/day/week/month/year",
-	"januari/februari/march/april/may/june/juli/august/septemb/octob/novemb/decemb", "monday/tuesday/wednesday/thursday/friday/saturday/sunday",
-	"christma/easter/michaelma/midsumm/whitsun/candlema/hallow", "north/south/east/west",
-	"black/white/red crimson scarlet/green greenish/blue azur/yellow/brown", "gold golden/silver/iron/copper/brass/tin/lead",
-	"eye/ear/nose/mouth", "hand/foot", "prince/princess", "king/queen")
+var classes = exclusive(lists["classes"])
 
-func exclusive(list ...string) map[string][]string {
+func exclusive(list string) map[string][]string {
 	m := map[string][]string{}
-	for _, class := range list {
+	for _, class := range phrases(list) {
 		groups := strings.Split(class, "/")
 		for i, group := range groups {
 			for w := range strings.FieldsSeq(group) {
@@ -51,10 +41,10 @@ func exclusive(list ...string) map[string][]string {
 	return m
 }
 
-func pairs(list ...string) map[string][]string {
+func pairs(list string) map[string][]string {
 	m := map[string][]string{}
-	for _, pair := range list {
-		a, b, _ := strings.Cut(pair, " ")
+	for _, pair := range phrases(list) {
+		a, b, _ := strings.Cut(strings.TrimSpace(pair), " ")
 		m[a], m[b] = append(m[a], b), append(m[b], a)
 	}
 	return m
@@ -151,7 +141,7 @@ func substituted(p *point, said []word, a alignment) bool {
 }
 
 // senseWords carry sense without content of their own.
-var senseWords = words("before after under over within only never always up down against between until inside outside above below")
+var senseWords = words(lists["sense"])
 
 // outerWord returns the first word before, or after, a place that is no article.
 func outerWord(list []token, i, step int) string {

@@ -15,11 +15,11 @@ const (
 )
 
 var (
-	prepositions = words("by to from of for against with at on in into onto upon about under over near than")
-	beWords      = words("is are was were be been being gets got get it's he's she's they're")
-	auxiliaries  = words("has have had will would can could may might must shall should does do did")
-	determiners  = words("a an the his her its their my our your one's of no any every each this that these those")
-	pronouns     = words("it he she they him her them its it's he's she's they're his their")
+	prepositions = words(lists["prepositions"])
+	beWords      = words(lists["to be"])
+	auxiliaries  = words(lists["auxiliaries"])
+	determiners  = words(lists["determiners"])
+	pronouns     = words(lists["pronouns"])
 )
 
 // crossing are the parts that make another statement where they are exchanged.

@@ -1,6 +1,7 @@
 package iep
 
 import (
+	_ "embed"
 	"strconv"
 	"strings"
 	"sync"
@@ -109,16 +110,17 @@ func properNames(list []token) []token {
 }
 
 // numerals are the words of numbers. Ordinals are negative.
-var numerals = map[string]float64{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-	"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
-	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000,
-	"dozen": 12, "once": 1, "twice": 2, "thrice": 3, "half": 0.5, "single": 1, "fortnight": 2, "first": -1, "second": -2, "third": -3, "fourth": -4,
-	"fifth": -5, "sixth": -6, "seventh": -7, "eighth": -8, "ninth": -9, "tenth": -10, "eleventh": -11, "twelfth": -12, "thirteenth": -13, "fifteenth": -15, "twentieth": -20, "thirtieth": -30, "hundredth": -100,
-}
+var numerals = func() map[string]float64 {
+	m := map[string]float64{}
+	for _, p := range phrases(lists["numerals"]) {
+		word, number, _ := strings.Cut(strings.TrimSpace(p), " ")
+		m[word], _ = strconv.ParseFloat(number, 64)
+	}
+	return m
+}()
 
 // approximate words say that the number after them is not exact.
-var approximate = words("about around nearly almost roughly over some under")
+var approximate = words(lists["approximate"])
 
 // numbers joins the words of a number: "four hundred and three", "half a dozen".
 func numbers(list []token) []token {
@@ -191,26 +193,44 @@ func stem(w string) string {
 	return s
 }
 
-func words(words string) map[string]bool {
+//go:embed words.txt
+var wordLists string
+
+// lists holds the word lists of words.txt by their names.
+var lists = func() map[string]string {
+	m := map[string]string{}
+	for section := range strings.SplitSeq(wordLists, "\n[") {
+		if name, list, ok := strings.Cut(section, "]\n"); ok {
+			m[name] = list
+		}
+	}
+	return m
+}()
+
+// words makes a set of the words of a list.
+func words(list string) map[string]bool {
 	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
+	for w := range strings.FieldsSeq(list) {
 		m[w] = true
 	}
 	return m
 }
 
+// phrases returns the phrases of a list, which commas part, with a space at each end.
+func phrases(list string) []string {
+	var out []string
+	for p := range strings.SplitSeq(list, ",") {
+		if p = strings.Join(strings.Fields(p), " "); p != "" {
+			out = append(out, " "+p+" ")
+		}
+	}
+	return out
+}
+
 // functionWords carry no content. Those that carry the sense (before, under, only ...) are not here, and
 // negations are apart.
-var functionWords = words(`a an the and or but so yet if then than that this these those there here it its itself he him his
-	himself she her hers herself they them their theirs themselves em we us our ours you your yours yourself i me my mine myself who whom
-	whose which what is are was were be been being am 's do does did done doing has have having had can could may might must shall should
-	will would to of in on at by for with from into onto upon about as out off again also just very too still even ever some any all each
-	every both such own same other another more most much many few one ones told tell tells said say says saying learned learnt learn
-	find heard hears hear seems seem apparently when where why how because while whereas though although during through
-	thing things get gets got getting gotten well oh yes let like really quite put puts make makes made go goes going come comes take takes
-	someone somebody something anyone anybody anything whoever whatever whenever cause used way`)
+var functionWords = words(lists["function"])
 
-var negations = words(`not no never none nobody nothing neither nor without cannot cant dont doesnt didnt wont isnt wasnt arent aint
-	unable hardly`)
+var negations = words(lists["negations"])
 
 func negation(word string) bool { return negations[word] || strings.HasSuffix(word, "n't") }

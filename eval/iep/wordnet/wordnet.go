@@ -1,6 +1,6 @@
 // Package wordnet says which English words mean nearly the same and which exclude each other, from
 // Princeton's WordNet 3.0 (see LICENSE). The embedded extract of 630 kB holds single words and verbs with
-// a particle, in their more frequent senses, as stems of Snowball's English; generate.go makes it.
+// a particle, in their more frequent senses, as stems of Snowball's English; TestExtract makes it.
 package wordnet
 
 import (

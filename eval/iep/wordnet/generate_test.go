@@ -1,36 +1,64 @@
-//go:build ignore
-
-// Command generate makes wordnet.gz of the WordNet 3.0 database:
-//
-//	apt-get download wordnet-base && dpkg-deb -x wordnet-base_*.deb wn
-//	go run generate.go
-//
-// It keeps single words and verbs with a particle, in their more frequent senses, reduced to stems. See
-// package wordnet for the form.
-package main
+package wordnet_test
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
+	"flag"
 	"fmt"
-	"log"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"github.com/kljensen/snowball/english"
 )
+
+var (
+	from   = flag.String("wordnet", "/usr/share/wordnet", "where Debian's wordnet-base keeps the WordNet 3.0 database")
+	update = flag.Bool("update", false, "write wordnet.gz anew")
+)
+
+// The extract is what is made here of Debian's wordnet-base: single words and verbs with a particle, in
+// their more frequent senses, reduced to stems. See package wordnet for the form.
+//
+//	apt-get download wordnet-base && dpkg-deb -x wordnet-base_*.deb /tmp/wn
+//	go test ./eval/iep/wordnet -run Extract -wordnet /tmp/wn/usr/share/wordnet [-update]
+func TestExtract(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(*from, "data.noun")); err != nil {
+		t.Skip("there is no WordNet database: ", err)
+	}
+	text := extract()
+	if *update {
+		var b bytes.Buffer
+		z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		check(err)
+		_, err = z.Write(text)
+		check(err)
+		check(z.Close())
+		check(os.WriteFile("wordnet.gz", b.Bytes(), 0o644))
+	}
+	f, err := os.Open("wordnet.gz")
+	check(err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	check(err)
+	var b bytes.Buffer
+	_, err = b.ReadFrom(z)
+	check(err)
+	if !bytes.Equal(b.Bytes(), text) {
+		t.Error("wordnet.gz is not what the database makes")
+	}
+}
 
 // maxSense is the last sense of a word that is kept: with the rarer ones, too much means the same.
 const maxSense = 6
 
 // maxChildren is the most hyponyms by which a synset tells that they exclude each other.
 const maxChildren = 60
-
-const dir = "wn/usr/share/wordnet"
 
 var files = map[string]string{"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 
@@ -46,11 +74,12 @@ type synset struct {
 	number   int
 }
 
-func main() {
+// extract reads the database and writes the extract.
+func extract() []byte {
 	senses := map[string]int{} // synset and lemma -> number of the sense
 	sets, order := map[string]*synset{}, []string{}
 	for pos, name := range files {
-		for _, f := range lines(filepath.Join(dir, "index."+name)) {
+		for _, f := range lines(filepath.Join(*from, "index."+name)) {
 			n, _ := strconv.Atoi(f[2])
 			for i, offset := range f[len(f)-n:] {
 				senses[pos+offset+" "+f[0]] = i + 1
@@ -58,7 +87,7 @@ func main() {
 		}
 	}
 	for _, pos := range slices.Sorted(maps.Keys(files)) {
-		for _, f := range lines(filepath.Join(dir, "data."+files[pos])) {
+		for _, f := range lines(filepath.Join(*from, "data."+files[pos])) {
 			s := read(f)
 			for _, l := range s.lemmas {
 				if n := senses[pos+f[0]+" "+strings.ToLower(l)]; n > 0 && n <= maxSense {
@@ -71,15 +100,11 @@ func main() {
 			order = append(order, pos+f[0])
 		}
 	}
-	out, err := os.Create("wordnet.gz")
-	check(err)
-	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
-	check(err)
-	w := bufio.NewWriter(z)
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
 	write(w, sets, order)
 	check(w.Flush())
-	check(z.Close())
-	check(out.Close())
+	return b.Bytes()
 }
 
 // lines returns the fields of the lines of a file that are no part of its licence.
@@ -134,7 +159,7 @@ func stem(lemma, pos string) string {
 
 func write(w *bufio.Writer, sets map[string]*synset, order []string) {
 	for _, name := range []string{"noun", "verb", "adj"} {
-		for _, f := range lines(filepath.Join(dir, name+".exc")) {
+		for _, f := range lines(filepath.Join(*from, name+".exc")) {
 			if a, b := stem(f[0], "n"), stem(f[1], "n"); a != "" && b != "" && a != b {
 				fmt.Fprintln(w, a, b)
 			}
@@ -193,6 +218,6 @@ func write(w *bufio.Writer, sets map[string]*synset, order []string) {
 
 func check(err error) {
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 }
