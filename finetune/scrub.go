@@ -2,6 +2,8 @@ package finetune
 
 import (
 	"net/netip"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,7 +24,7 @@ func (s *Scrubs) add(o Scrubs) {
 // Total is the number of all pieces.
 func (s Scrubs) Total() int { return s.Email + s.Phone + s.IP + s.Key }
 
-// What stands for a piece that was taken out. None of them is a piece itself.
+// What replaces a piece that was taken out. None of them is a piece itself.
 const (
 	noEmail = "[email]"
 	noPhone = "[phone]"
@@ -30,11 +32,10 @@ const (
 	noKey   = "[key]"
 )
 
-// Scrub takes out of a text what nobody should learn, and counts it: e-mail addresses; phone numbers
-// in their international and national spellings; public IP addresses (those of private networks
-// stay); keys, tokens and PEM blocks in the known spellings. What only may be one is left: a row of
-// numbers is a phone number only if it is written like one or a word before it says so, as play is
-// full of numbers.
+// Scrub takes personal data out of a text, and counts it: e-mail addresses; phone numbers in their
+// international and national spellings; public IP addresses (those of private networks stay); keys,
+// tokens and PEM blocks in the known spellings. What only may be one is left: a row of numbers is a
+// phone number only if it is written like one or a word before it says so, as play is full of numbers.
 func Scrub(text string, counts *Scrubs) string {
 	s := scrubber{text: text}
 	var out strings.Builder
@@ -69,24 +70,10 @@ type scrubber struct {
 	kind     string
 }
 
-// triggers are the bytes at which a look is worth it.
-var triggers = func() (t [256]bool) {
-	for _, c := range "@=:-(+0123456789" {
-		t[c] = true
-	}
-	for c, list := range keysBy {
-		t[c] = t[c] || len(list) > 0
-	}
-	return t
-}()
-
-// next finds the next piece.
+// next finds the next piece. A pattern is tried only at a byte that it can begin with.
 func (s *scrubber) next() bool {
 	for ; s.at < len(s.text); s.at++ {
 		c := s.text[s.at]
-		if !triggers[c] {
-			continue
-		}
 		found := false
 		switch {
 		case c == '@':
@@ -94,15 +81,18 @@ func (s *scrubber) next() bool {
 		case c == '=' || c == ':':
 			found = s.assigned()
 		case c == '-':
-			found = s.pem()
-		case c == '(' || c == '+' || '0' <= c && c <= '9':
-			if found = !s.glued() && (s.address() || s.phone()); !found {
+			if match := pem.FindString(s.text[s.at:]); match != "" {
+				found = s.piece(noKey, s.at, s.at+len(match))
+			}
+		case c == '(' || c == '+' || digit(c):
+			if found = !s.glued() && (s.address() || s.enough() && s.phone()); !found {
 				for s.at+1 < len(s.text) && digit(s.text[s.at+1]) { // no number starts within another
 					s.at++
 				}
 			}
-		default:
-			found = !s.glued() && s.key()
+		case begins[c] != nil && !s.glued():
+			rest := s.text[s.at:]
+			found = slices.ContainsFunc(begins[c], func(k string) bool { return strings.HasPrefix(rest, k) }) && s.key()
 		}
 		if found {
 			return true
@@ -116,7 +106,7 @@ func (s *scrubber) piece(kind string, from, to int) bool {
 	return true
 }
 
-// glued says whether a letter or a digit stands right before the place.
+// glued reports whether a letter or a digit is right before the place.
 func (s *scrubber) glued() bool { return s.at > s.done && alnum(s.text[s.at-1]) }
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
@@ -124,120 +114,125 @@ func alnum(c byte) bool {
 	return digit(c) || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf
 }
 
+var domain = regexp.MustCompile(`^@(?:[\p{L}\p{N}]|[\p{L}\p{N}][\p{L}\p{N}-]*[\p{L}\p{N}])(?:\.(?:[\p{L}\p{N}]|[\p{L}\p{N}][\p{L}\p{N}-]*[\p{L}\p{N}]))*\.(?:xn--[\p{L}\p{N}-]*[\p{L}\p{N}]|\p{L}{2,})`)
+
 // email finds an address around an @.
 func (s *scrubber) email() bool {
-	from := s.at
-	for from > s.done && s.at-from < 64 {
-		r, size := utf8.DecodeLastRuneInString(s.text[s.done:from])
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._%+-", r) {
-			break
-		}
-		from -= size
-	}
-	for from < s.at && strings.IndexByte("._%+-", s.text[from]) >= 0 {
-		from++
-	}
-	if from == s.at || s.text[s.at-1] == '.' {
+	before := s.text[max(s.done, s.at-64):s.at]
+	local := before[1+strings.LastIndexFunc(before, func(r rune) bool {
+		return r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._%+-", r)
+	}):]
+	local = strings.TrimLeft(local, "._%+-")
+	name := domain.FindString(s.text[s.at:])
+	if local == "" || strings.HasSuffix(local, ".") || !utf8.ValidString(local) || name == "" {
 		return false
 	}
-	to, label, labels, last := s.at+1, s.at+1, 0, 0
-	for i := s.at + 1; ; {
-		r, size := utf8.DecodeRuneInString(s.text[i:])
-		if size > 0 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-') {
-			i += size
-			continue
-		}
-		name := strings.TrimRight(s.text[label:i], "-")
-		if name == "" || name[0] == '-' {
-			break
-		}
-		labels++
-		if letters(name) {
-			to, last = label+len(name), labels
-		}
-		if r != '.' || name != s.text[label:i] {
-			break
-		}
-		i++
-		label = i
-	}
-	return last >= 2 && s.piece(noEmail, from, to)
+	return s.piece(noEmail, s.at-len(local), s.at+len(name))
 }
 
-// letters says whether a name is fit for a top domain.
-func letters(name string) bool {
-	n := 0
-	for _, r := range name {
-		if !unicode.IsLetter(r) {
-			return strings.HasPrefix(name, "xn--")
-		}
-		n++
+// Secrets in their known spellings. Each has a digit in it.
+var (
+	pem     = regexp.MustCompile(`(?s)^-----BEGIN [^\r\n]{0,60}?-----(?:.*?-----END .*?-----|.*)`)
+	spelled = regexp.MustCompile(`^(?:(?:sk-|sk_(?:live|test)_|[rp]k_live_|gh[pousr]_|github_pat_|glpat-|ya29\.|hf_|npm_|pypi-|nvapi-|gsk_|dckr_pat_)[\w+/=~.-]{16,}|` +
+		`(?:xox[bpars]-|xapp-)[\w+/=~.-]{10,}|(?:AIza|SG\.)[\w+/=~.-]{30,}|eyJ[\w-]+\.[\w-]+\.[\w-]{4,}|A[KS]IA[0-9A-Z]{16}\b|[Bb]earer ([\w+/=~.-]{16,}))`)
+	given = regexp.MustCompile(`^[:=][ "']{0,3}([\w+/=~.-]{16,})`)
+	names = strings.Fields("key secret token password passwd pwd") // end the names of settings that hold one
+)
+
+// begins are the beginnings of the known spellings by their first byte: most words are none of them, at a
+// glance.
+var begins = func() (by [256][]string) {
+	for _, k := range strings.Fields("sk- sk_ rk_ pk_ ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- ya29. hf_ npm_ pypi- nvapi- gsk_ dckr_pat_ xox xapp- AIza SG. eyJ AKIA ASIA Bearer bearer") {
+		by[k[0]] = append(by[k[0]], k)
 	}
-	return n >= 2
+	return by
+}()
+
+// key finds a secret in a known spelling.
+func (s *scrubber) key() bool {
+	at := spelled.FindStringSubmatchIndex(s.text[s.at:])
+	if at == nil {
+		return false
+	}
+	from := 0
+	if at[2] >= 0 { // the word before it stays
+		from = at[2]
+	}
+	return s.secret(s.at+from, s.at+at[1])
 }
 
-// address finds an IP address. Only the unicast space of version 6, 2000::/3, is public; so nothing
-// that is a word or a time of day can be one.
+// secret is a piece if there is a digit in it, without the marks at its end.
+func (s *scrubber) secret(from, to int) bool {
+	text := strings.TrimRight(s.text[from:to], ".-")
+	return strings.ContainsAny(text, "0123456789") && s.piece(noKey, from, from+len(text))
+}
+
+// assigned finds the secret that a setting is given, as in api_key="...": at least 16 characters with
+// letters and digits among them.
+func (s *scrubber) assigned() bool {
+	before := strings.TrimRight(s.text[max(s.done, s.at-16):s.at], " \"'")
+	if !slices.ContainsFunc(names, func(w string) bool {
+		return len(before) >= len(w) && strings.EqualFold(before[len(before)-len(w):], w)
+	}) {
+		return false
+	}
+	at := given.FindStringSubmatchIndex(s.text[s.at:])
+	if at == nil {
+		return false
+	}
+	text := strings.TrimRight(s.text[s.at+at[2]:s.at+at[3]], ".-")
+	if len(text) < 16 || strings.Trim(text, "0123456789._-+/=~") == "" {
+		return false
+	}
+	return s.secret(s.at+at[2], s.at+at[3])
+}
+
+var (
+	ip6 = regexp.MustCompile(`^[0-9a-fA-F]{1,4}:[0-9a-fA-F:.]{2,41}`)
+	ip4 = regexp.MustCompile(`^\d{1,3}(?:\.\d{1,3}){3}`)
+	// carrier is the space that providers share behind their own translation (RFC 6598).
+	carrier  = netip.MustParsePrefix("100.64.0.0/10")
+	versions = strings.Fields("version firmware build release revision update patch section chapter rule ver edition")
+)
+
+// address finds an IP address. Only the unicast space of version 6, 2000::/3, is public; so neither a
+// word nor a time of day can be one.
 func (s *scrubber) address() bool {
 	rest := s.text[s.at:]
-	end, dots, colons := 0, 0, 0
-scan:
-	for end < len(rest) && end < 46 {
-		switch c := rest[end]; {
-		case digit(c), 'a' <= c && c <= 'f', 'A' <= c && c <= 'F':
-		case c == '.':
-			dots++
-		case c == ':':
-			colons++
-		default:
-			break scan
-		}
-		end++
-	}
-	if dots < 3 && colons < 2 {
+	short := rest[:min(len(rest), 46)]
+	if strings.Count(short, ":") < 2 && strings.Count(short, ".") < 3 {
 		return false
 	}
-	if colons >= 2 {
-		if end < len(rest) && alnum(rest[end]) {
+	if name := ip6.FindString(rest); strings.Count(name, ":") >= 2 {
+		if len(name) < len(rest) && alnum(rest[len(name)]) {
 			return false
 		}
-		name := strings.TrimRight(rest[:end], ".")
-		if strings.HasSuffix(name, ":") && !strings.HasSuffix(name, "::") {
-			name = name[:len(name)-1]
+		if name = strings.TrimRight(name, "."); !strings.HasSuffix(name, "::") {
+			name = strings.TrimSuffix(name, ":")
 		}
 		ip, err := netip.ParseAddr(name)
-		if err != nil || ip.As16()[0]>>5 != 1 {
-			return false
-		}
-		return s.piece(noIP, s.at, s.at+len(name))
+		return err == nil && ip.As16()[0]>>5 == 1 && s.piece(noIP, s.at, s.at+len(name))
 	}
-	if s.at > s.done && s.text[s.at-1] == '.' {
+	name := ip4.FindString(rest)
+	ip, err := netip.ParseAddr(name)
+	if err != nil || s.at > s.done && s.text[s.at-1] == '.' || s.goesOn(s.at+len(name), ".") {
 		return false
 	}
-	stop, seen := 0, 0
-	for stop < len(rest) && (digit(rest[stop]) || rest[stop] == '.' && seen < 3) {
-		if rest[stop] == '.' {
-			seen++
-		}
-		stop++
-	}
-	if stop < len(rest) && alnum(rest[stop]) || stop+1 < len(rest) && rest[stop] == '.' && digit(rest[stop+1]) {
+	first := ip.As4()[0]
+	if ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || carrier.Contains(ip) || first == 0 || first >= 240 || s.after(versions) {
 		return false
 	}
-	ip, err := netip.ParseAddr(rest[:stop])
-	if err != nil || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsMulticast() ||
-		carrier.Contains(ip) || ip.As4()[0] == 0 || ip.As4()[0] >= 240 || s.after(versions) {
-		return false
-	}
-	return s.piece(noIP, s.at, s.at+stop)
+	return s.piece(noIP, s.at, s.at+len(name))
 }
 
-// carrier is the space that providers share behind their own translation (RFC 6598).
-var carrier = netip.MustParsePrefix("100.64.0.0/10")
+// goesOn reports whether a row of digits goes on at a place: with a letter or a digit, or with one of the
+// marks and a digit.
+func (s *scrubber) goesOn(at int, marks string) bool {
+	rest := s.text[at:]
+	return rest != "" && (alnum(rest[0]) || len(rest) > 1 && strings.IndexByte(marks, rest[0]) >= 0 && digit(rest[1]))
+}
 
-var versions = []string{"version", "firmware", "build", "release", "revision", "update", "patch", "section", "chapter", "rule", "ver", "edition"}
-
-// after says whether one of the words, all of lower-case letters, is the last one before the place,
+// after reports whether one of the words, all of lower-case letters, is the last one before the place,
 // but for marks and one small word.
 func (s *scrubber) after(words []string) bool {
 	before := s.text[max(s.done, s.at-40):s.at]
@@ -249,7 +244,7 @@ func (s *scrubber) after(words []string) bool {
 		}
 		word := before[i:]
 		for _, w := range words {
-			if len(w) == len(word) && strings.EqualFold(w, word) {
+			if strings.EqualFold(w, word) {
 				return true
 			}
 		}
