@@ -267,30 +267,3 @@ func TestPrefer(t *testing.T) {
 		}
 	}
 }
-
-func TestSame(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		same bool
-	}{
-		{"ollama:smollm2", "ollama:smollm2:latest", true},
-		{"ollama:smollm2?num_ctx=4096", "openai:smollm2@http://127.0.0.1:11434/v1", true},
-		{"openai:gpt-4.1-mini", "openai:gpt-4.1-mini-2025-04-14", true},
-		{"openai:gpt-4.1-mini", "openai:openai/gpt-4.1-mini@https://router.example/v1", true},
-		{"openai:gpt-4.1-mini", "openai:gpt-4.1", false},
-		{"ollama:llama3.2:1b", "ollama:llama3.2:3b", false},
-		{"script:judge.txt", "ollama:judge.txt", false},
-	} {
-		a, err := llm.ParseSpec(tt.a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := llm.ParseSpec(tt.b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if judge.Same(a, b) != tt.same || judge.Same(b, a) != tt.same {
-			t.Errorf("%s and %s: want %v", tt.a, tt.b, tt.same)
-		}
-	}
-}

@@ -57,6 +57,10 @@ func TestSameModel(t *testing.T) {
 	}{
 		{"openai:gpt-4.1", "openai:gpt-4.1@https://host/v1", true, "another host"},
 		{"openai:gpt-4.1-2025-04-14", "openai:gpt-4.1", true, "a dated snapshot"},
+		{"ollama:smollm2", "ollama:smollm2:latest", true, ""},
+		{"openai:gpt-4.1-mini", "openai:openai/gpt-4.1-mini@https://router.example/v1", true, "a router's name of it"},
+		{"ollama:llama3.2:1b", "ollama:llama3.2:3b", false, "another size"},
+		{"script:judge.txt", "ollama:judge.txt", false, "a file"},
 		{"ollama:llama3:latest", "openai:meta/Llama3@http://host/v1", true, "another server's name of it"},
 		{"openai:gpt-4.1", "openai:gpt-4.1-mini", false, "a smaller one"},
 		{"script:x", "script:x", true, "written the same"},
