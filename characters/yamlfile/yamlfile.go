@@ -144,7 +144,7 @@ func (d *decoder) documents(data []byte) (nodes []ast.Node) {
 		d.find(1, "larger than %d MiB; divide it into several files", maxBytes>>20)
 		return nil
 	}
-	if at := tooDeep(data); at > 0 {
+	if at := TooDeep(data); at > 0 {
 		d.find(at, "nested more than %d levels deep, or long dashes in a row; put such a text in quotes on lines of its own", maxDepth)
 		return nil
 	}
@@ -168,9 +168,10 @@ func (d *decoder) documents(data []byte) (nodes []ast.Node) {
 	return nodes
 }
 
-// tooDeep returns the line in which a document nests deeper than maxDepth, or 0. Brackets within texts
-// count too, which does no harm where they balance.
-func tooDeep(data []byte) int {
+// TooDeep returns the line in which a document nests deeper than 32 levels, or 0: the parser
+// recurses, and takes gigabytes for a file of brackets. Brackets within texts count too, which does no
+// harm where they balance.
+func TooDeep(data []byte) int {
 	depth, at, dashes, indent := 0, 1, 0, true
 	for _, c := range data {
 		switch c {

@@ -16,6 +16,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"parley/characters/yamlfile"
 )
 
 // ReadConfig reads the one YAML document of an experiment file over the values that a configuration has.
@@ -35,6 +37,9 @@ func DecodeConfig(path string, data []byte, into any) (err error) {
 			err = fmt.Errorf("%s: the YAML cannot be read: %v", path, p)
 		}
 	}()
+	if line := yamlfile.TooDeep(data); line > 0 {
+		return fmt.Errorf("%s:%d: nested too deeply", path, line)
+	}
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return yamlError(path, err)

@@ -226,3 +226,15 @@ func BenchmarkScript(b *testing.B) {
 		}
 	}
 }
+
+// A file of brackets would take the parser gigabytes.
+func TestScriptTooDeep(t *testing.T) {
+	for _, text := range []string{strings.Repeat("[", 100_000), strings.Repeat("{a: ", 30_000), strings.Repeat("- ", 50_000)} {
+		if _, err := llm.OpenScript(strings.NewReader(text), "s.yaml"); err == nil || !strings.Contains(err.Error(), "s.yaml:1: nested too deeply") {
+			t.Errorf("%.10s: got %.100v", text, err)
+		}
+		if _, err := llm.ReadPrices(strings.NewReader(text), "p.yaml"); err == nil || !strings.Contains(err.Error(), "nested too deeply") {
+			t.Errorf("%.10s: got %.100v", text, err)
+		}
+	}
+}

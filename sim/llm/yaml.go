@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"parley/characters/yamlfile"
 )
 
 // decodeYAML reads the one document of a user's file into v. A key that v does not know is an error,
@@ -19,6 +21,9 @@ func decodeYAML(data []byte, file string, v any) (err error) {
 			err = fmt.Errorf("%s: the YAML cannot be read: %v", file, p)
 		}
 	}()
+	if line := yamlfile.TooDeep(data); line > 0 {
+		return fmt.Errorf("%s:%d: nested too deeply", file, line)
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
 	switch err := dec.Decode(v); {
 	case err == io.EOF:
