@@ -80,13 +80,16 @@ func (m *Meter) Tally(prices *Prices) Tally {
 	keys := slices.SortedFunc(maps.Keys(m.rows), func(a, b meterKey) int {
 		return cmp.Or(cmp.Compare(a.model, b.model), cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.served, b.served))
 	})
-	for _, k := range keys {
+	for _, k := range keys { // those that differ by the served model only are neighbours
 		r := m.rows[k]
 		row := r.Row
-		row.Model, row.Purpose, row.Cost = k.model, k.purpose, r.cost(prices, k)
-		priced.Rows = append(priced.Rows, row)
+		row.Cost = r.cost(prices, k)
+		if n := len(priced.Rows); n == 0 || priced.Rows[n-1].Model != k.model || priced.Rows[n-1].Purpose != k.purpose {
+			priced.Rows = append(priced.Rows, Row{Model: k.model, Purpose: k.purpose})
+		}
+		priced.Rows[len(priced.Rows)-1].merge(row)
 	}
-	return priced.by(func(r Row) Row { return Row{Model: r.Model, Purpose: r.Purpose} })
+	return priced
 }
 
 // cost is what the row's calls cost, as far as it is known.

@@ -43,8 +43,6 @@ type Env struct {
 	Now    func() time.Time         // nil: dates in Retry-After are not read, and calls are not timed
 	// Keys gets every key that an adapter reads, for redaction. Nil: keys are not collected.
 	Keys *Keys
-	// PlainKeys allows keys to be sent over http:// to another machine.
-	PlainKeys bool
 }
 
 // Key returns the value of the environment variable that holds a key, and adds it to the keys that

@@ -173,18 +173,11 @@ func (s *Script) again(i int, r *Rule, t Tag) bool {
 	return true
 }
 
+// joinText returns what a rule's expression is looked for in.
 func joinText(messages []Message) string {
-	n := 0
-	for _, m := range messages {
-		n += len(m.Content) + 1
+	texts := make([]string, len(messages))
+	for i := range messages {
+		texts[i] = messages[i].Content
 	}
-	var b strings.Builder
-	b.Grow(n)
-	for i, m := range messages {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(m.Content)
-	}
-	return b.String()
+	return strings.Join(texts, "\n")
 }

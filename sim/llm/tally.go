@@ -1,10 +1,5 @@
 package llm
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Tally is what model calls came to, for a run's manifest. Rows are sorted by model and purpose.
 type Tally struct {
 	Currency string `json:"currency,omitempty"` // of the costs; empty without a price file
@@ -61,27 +56,6 @@ func (t Tally) Total() Row {
 		sum.merge(r)
 	}
 	return sum
-}
-
-// by sums the rows that get the same names, and sorts the sums.
-func (t Tally) by(names func(Row) Row) Tally {
-	sums := []Row{}
-	at := map[[2]string]int{}
-	for _, r := range t.Rows {
-		named := names(r)
-		key := [2]string{named.Model, named.Purpose}
-		i, ok := at[key]
-		if !ok {
-			i = len(sums)
-			at[key] = i
-			sums = append(sums, named)
-		}
-		sums[i].merge(r)
-	}
-	slices.SortFunc(sums, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
-	})
-	return Tally{Currency: t.Currency, Rows: sums}
 }
 
 // merge adds the other row's numbers.
