@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"parley/sim/llm/loose"
 )
 
 // readJSON reads a form from JSON, whoever wrote it; nil where it holds none.
 func readJSON(text string) *Document {
-	start := strings.IndexAny(text, "{[")
-	if start < 0 {
-		return nil
-	}
-	value, p, ok := parseLoose(text[start:])
-	if !ok {
+	found := loose.Find(text)
+	if len(found) == 0 {
 		return nil
 	}
 	d := &Document{Kind: Survey, Format: "json"}
-	switch v := value.(type) {
+	switch v := ordered(&found[0]).(type) {
 	case object:
 		d.read(v)
 	case []any:
@@ -31,9 +29,12 @@ func readJSON(text string) *Document {
 	if d.Form == nil && d.Items == nil {
 		return nil
 	}
-	if p.cut {
+	switch {
+	case found[0].State == loose.Cut:
 		d.Notes = append(d.Notes, "the text is cut off")
-	} else if p.bent {
+	case found[0].State == loose.Broken:
+		d.Notes = append(d.Notes, "the text is broken off")
+	case found[0].Flaws != 0:
 		d.Notes = append(d.Notes, "the text is not JSON to the letter")
 	}
 	return d

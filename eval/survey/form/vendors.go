@@ -4,6 +4,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"parley/sim/llm/loose"
 )
 
 func list(v any) []any {
@@ -143,8 +145,8 @@ func microsoft(o object) *Form {
 		}
 		info, _ := item.get("questioninfo").(object)
 		if s, ok := item.get("questioninfo").(string); ok {
-			if v, _, ok := parseLoose(s); ok {
-				info, _ = v.(object)
+			if found := loose.Find(s); len(found) > 0 {
+				info, _ = ordered(&found[0]).(object)
 			}
 		}
 		last := &f.Sections[len(f.Sections)-1]
