@@ -52,7 +52,7 @@ var floors = map[string][]string{
 	"finetune/gguf":       {ollamaKit},
 	"finetune/hosted":     {"logs", "sim/llm", "sim/llm/wire", "finetune", "sim/llm/loose"},
 	"finetune/hosted/...": {},
-	"finetune/recipe":     {"finetune"},
+	"finetune/recipe":     {"logs", "finetune"},
 	"finetune/serve":      {"sim/llm", "sim/llm/ollama", "finetune/gguf"},
 	"finetune/vdm":        {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/ieg", "sim/llm/loose"},
 	"eval/script":         {"characters", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite", "sim/llm/loose"},

@@ -169,7 +169,7 @@ func (r rule) run(t *testing.T) { t.Run(r.format+" "+r.name, r.test) }
 // Without --max-tokens, rows over a trainer's usual limit are counted in every format.
 func TestUsualLength(t *testing.T) {
 	long := strings.Repeat("word and ", 60_000)
-	for _, name := range formats.Names() {
+	for _, name := range known {
 		row := strings.Replace(good(name, 99), "question 99", long, 1) + "\n"
 		rule{format: name, rows: row + strings.Replace(row, "word", "Word", 1), want: []string{"1 warning default_length"}, reason: "every trainer has a limit unless it is set"}.run(t)
 	}

@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"parley/finetune"
+	"parley/logs"
 )
 
 // DefaultBase is the model that a recipe starts from where none is named: small enough for a CPU.
@@ -118,7 +119,7 @@ func Write(dir string, o Options) ([]string, error) {
 		if err := templates.ExecuteTemplate(&out, source(o.Kind, name), &o); err != nil {
 			panic(err) // the templates are part of the program
 		}
-		if err := replace(filepath.Join(dir, name), out.Bytes()); err != nil {
+		if err := logs.WriteFile(filepath.Join(dir, name), out.Bytes()); err != nil {
 			return nil, fmt.Errorf("write a recipe: %w", err)
 		}
 	}
@@ -154,27 +155,3 @@ func quote(text string) string { return strconv.QuoteToASCII(text) }
 
 // shell writes a text as one word for a shell.
 func shell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
-// replace writes a file under another name and renames it.
-func replace(name string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	for _, step := range []func() error{func() error { return f.Chmod(0o644) }, f.Sync} {
-		if err == nil {
-			err = step()
-		}
-	}
-	if shut := f.Close(); err == nil {
-		err = shut
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
