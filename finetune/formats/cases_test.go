@@ -137,6 +137,7 @@ func TestImplicitPrompt(t *testing.T) {
 		{name: "one empty", rows: sides("[]", list(ask("x"), say("y"))), want: []string{"1 error empty_messages"}, reason: "there is nothing to compare with"},
 		{name: "an empty string", rows: sides(`""`, `"x"`), want: []string{"1 error empty_messages"}, reason: "there is nothing to compare with"},
 		{name: "parting at the user's", rows: sides(list(ask("x"), say("y"), ask("z"), say("w")), list(ask("x"), say("y"), ask("q"), say("v"))), want: []string{"1 error trains_user_turns", "1 error trains_user_turns"}, reason: "the users' words are part of what is compared"},
+		{name: "white space", rows: sides(list(ask("x"), say("y")), list(ask("x"), say("y "))), want: []string{"1 error identical"}, reason: "the answers say the same"},
 		{name: "clean rows", rows: clean, want: []string{"0 warning implicit_prompt"}, reason: "an explicit prompt is recommended"},
 	} {
 		r.format, r.alone = "trl-dpo", true

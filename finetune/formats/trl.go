@@ -181,6 +181,8 @@ func checkTRLDPO(v *validator, row *value) {
 	equal := same(chosen, rejected)
 	if equal {
 		v.report("identical")
+	} else {
+		v.nearlyEqual(chosen, rejected)
 	}
 	v.form(map[kind]string{text: "strings", list: "messages"}[chosen.k])
 	switch {
@@ -196,6 +198,24 @@ func checkTRLDPO(v *validator, row *value) {
 		v.pairOfLists(prompt, chosen, rejected, names)
 	}
 	v.templateTools(row)
+}
+
+// nearlyEqual reports sides that differ in white space around the last text only.
+func (v *validator) nearlyEqual(chosen, rejected *value) {
+	if chosen.k == text {
+		v.compare(chosen, rejected)
+		return
+	}
+	n := chosen.len()
+	if n == 0 || n != rejected.len() {
+		return
+	}
+	for i := range n - 1 {
+		if !alike(chosen, rejected, i) {
+			return
+		}
+	}
+	v.compare(chosen.last().get(v.f.Message.Content), rejected.last().get(v.f.Message.Content))
 }
 
 // bothThere reports answers that a row does not have.

@@ -70,8 +70,10 @@ func parse(raw []byte) (*document, error) {
 		return nil, err
 	}
 	d := &document{raw: raw, badUTF8: !utf8.Valid(raw)}
-	if i := bytes.IndexAny(raw, "\u0085\u2028\u2029"); i >= 0 && !d.badUTF8 {
-		d.separator, _ = utf8.DecodeRune(raw[i:])
+	for _, r := range "\u0085\u2028\u2029" {
+		if bytes.Contains(raw, []byte(string(r))) && !d.badUTF8 {
+			d.separator = r
+		}
 	}
 	d.value = d.read(0)
 	if d.deep {
@@ -127,7 +129,11 @@ func (d *document) next() byte {
 // string reads the string at d.at. One without escapes refers to the text.
 func (d *document) string() []byte {
 	start, escaped := d.at, false
-	for d.at++; d.raw[d.at] != '"'; d.at++ {
+	d.at++
+	if end := d.at + bytes.IndexByte(d.raw[d.at:], '"'); bytes.IndexByte(d.raw[d.at:end], '\\') < 0 {
+		d.at = end
+	}
+	for ; d.raw[d.at] != '"'; d.at++ {
 		if d.raw[d.at] == '\\' {
 			escaped = true
 			d.at++
