@@ -1,0 +1,198 @@
+package planning
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// mention is an object that a text names.
+type mention struct {
+	name  string
+	known bool
+}
+
+// marked is a text in which mentions are written @0, @1 and so on, and the rest in lower-case words.
+type marked struct {
+	words []string
+	seen  []mention
+
+	plural string // the noun of a list that goes on: "hoists 0, 1 and 2"
+}
+
+func (m *marked) add(name string, known bool) {
+	m.words = append(m.words, fmt.Sprintf("@%d", len(m.seen)))
+	m.seen = append(m.seen, mention{name, known})
+}
+
+// mention returns what a word of the form @n stands for.
+func (m *marked) mention(word string) (mention, bool) {
+	n := 0
+	if !strings.HasPrefix(word, "@") {
+		return mention{}, false
+	}
+	if _, err := fmt.Sscanf(word, "@%d", &n); err != nil || n >= len(m.seen) {
+		return mention{}, false
+	}
+	return m.seen[n], true
+}
+
+var token = regexp.MustCompile(`[\p{L}\p{N}_][\p{L}\p{N}_']*(?:-[\p{L}\p{N}_]+)*|->|=>|[^\s]`)
+
+// afterLetter are words that show that a single letter before them is a name, not an article or "I".
+var afterLetter = wordSet("from on onto to is and or off in at with using down up over atop under below beneath has above becomes was are then , . ; : ) ] - -> => back")
+
+// notNames are words before a noun that name no object: "the first block".
+var notNames = wordSet(`the a an each every any no this that these those first second third fourth fifth last next other another top
+	bottom same single one two three all both clear held remaining current target desired your its their my our of on in with from
+	and or is are upper lower only goal stacked unstacked more particular given specific corresponding correct uncovered free
+	available empty to at by for it i you we not be unstack stack pick put place move take remove lift drop load unload drive
+	holding lifting moving following initial final whole entire wrong right blocks' if when then up down off onto into existing`)
+
+func wordSet(s string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(s) {
+		set[w] = true
+	}
+	return set
+}
+
+// mark finds the objects that a text names, known or not.
+func (r *Reader) mark(text string) *marked {
+	m := &marked{}
+	words := token.FindAllString(strings.ToLower(text), -1)
+	for i := 0; i < len(words); {
+		if n := r.markAt(m, words, i); n > 0 {
+			i += n
+			continue
+		}
+		if words[i] != "," && words[i] != "and" {
+			m.plural = ""
+		}
+		if words[i] == "@" { // would look like a mark
+			words[i] = "at"
+		}
+		m.words = append(m.words, words[i])
+		i++
+	}
+	return m
+}
+
+// markAt adds the object named at words[i] and returns how many words name it, or 0.
+func (r *Reader) markAt(m *marked, words []string, i int) int {
+	at := func(k int) string {
+		if k < len(words) {
+			return words[k]
+		}
+		return ""
+	}
+	j := i
+	if w := at(j); (w == "the" || w == "a" || w == "an") && at(j+1) != "" && r.names[w+at(j+1)] == "" {
+		if _, object := r.names[w]; !object || !afterLetter[at(j+1)] {
+			j++
+		}
+	}
+	noun := ""
+	if w := at(j); r.nouns[w] && r.names[w] == "" {
+		noun = w
+		j++
+		for slices.Contains([]string{"#", "named", "called", "number", "no", `"`, "'"}, at(j)) {
+			j++
+		}
+	}
+	if noun == "" && m.plural != "" && digits(at(j)) {
+		noun = m.plural
+	}
+	if strings.HasSuffix(noun, "s") {
+		m.plural = noun
+	}
+	name, n := r.nameAt(at, j, noun)
+	if n > 0 && j > i && r.nouns[at(j-1)] && !r.nounFits(at(j-1), name) { // "place crate1": a verb
+		return 0
+	}
+	if n > 0 {
+		end := j + n
+		if at(end) == `"` || at(end) == "'" {
+			end++
+		}
+		if r.nouns[at(end)] && r.names[at(end)] == "" && !r.namedNext(at, end) {
+			return r.accept(m, name, end+1-i)
+		}
+		if noun != "" || len(name) > 1 || afterLetter[at(end)] || at(end) == "" || at(end-1) != "a" && at(end-1) != "i" {
+			return r.accept(m, name, end-i)
+		}
+		return 0
+	}
+	return r.unknownAt(m, at, i, j, noun)
+}
+
+// namedNext reports whether the noun at words[k] belongs to the name after it: "red block b" has two
+// objects in a domain where b is one.
+func (r *Reader) namedNext(at func(int) string, k int) bool {
+	_, n := r.nameAt(at, k+1, at(k))
+	return n > 0 && !afterLetter[at(k+1)]
+}
+
+func (r *Reader) accept(m *marked, name string, n int) int {
+	m.add(name, true)
+	return n
+}
+
+// nameAt returns the known object named at words[j] and the number of words of the name.
+func (r *Reader) nameAt(at func(int) string, j int, noun string) (string, int) {
+	if at(j) == "" {
+		return "", 0
+	}
+	if name, ok := r.names[squash(at(j)+at(j+1))]; ok && at(j+1) != "" && digits(at(j+1)) {
+		return name, 2
+	}
+	if name, ok := r.names[squash(at(j))]; ok {
+		return name, 1
+	}
+	if part := lettersDigits.FindStringSubmatch(at(j)); part != nil {
+		if name, ok := r.numbers[part[1]+" "+part[2]]; ok {
+			return name, 1
+		}
+	}
+	if name, ok := r.numbers[strings.TrimSuffix(noun, "s")+" "+at(j)]; ok && noun != "" {
+		return name, 1
+	}
+	return "", 0
+}
+
+// nounFits reports whether an object may be called by a noun: a type that it is of, or a general word.
+func (r *Reader) nounFits(noun, name string) bool {
+	noun = strings.TrimSuffix(noun, "s")
+	types := r.objects[name].Types
+	_, isType := r.domain.Types[noun]
+	return !isType || len(types) == 0 || r.domain.Fits(types, []string{noun})
+}
+
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// unknownAt adds an object that the problem lacks but that a text plainly names: "block z", "crate9",
+// "the purple block".
+func (r *Reader) unknownAt(m *marked, at func(int) string, i, j int, noun string) int {
+	w := at(j)
+	if part := lettersDigits.FindStringSubmatch(w); noun != "" && part != nil && part[1] != noun && r.nouns[part[1]] {
+		return 0
+	}
+	if noun != "" && (len(w) == 1 && w >= "a" && w <= "z" && w != "a" && w != "i" || digits(w) || lettersDigits.MatchString(w)) {
+		name := w
+		if digits(w) {
+			name = noun + w
+		}
+		m.add(name, false)
+		return j + 1 - i
+	}
+	if part := lettersDigits.FindStringSubmatch(w); part != nil && (r.nouns[part[1]] || r.stems[part[1]]) {
+		m.add(w, false)
+		return j + 1 - i
+	}
+	if noun == "" && r.nouns[at(j+1)] && !strings.HasSuffix(at(j+1), "s") && len(w) > 2 && !notNames[w] && !strings.ContainsAny(w, "@#'") && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && j > i {
+		m.add(w, false)
+		return j + 2 - i
+	}
+	return 0
+}

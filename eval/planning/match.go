@@ -1,0 +1,342 @@
+package planning
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// found is an action or property that was read, before it is checked.
+type found struct {
+	sym     *symbol // nil: name names none
+	name    string
+	args    []mention
+	negated bool
+	loose   bool // incomplete words: some argument is missing
+	rest    bool // words follow that were not used
+}
+
+// leads may stand before an action in a list, and say nothing of it.
+var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|the robot|the arm|the hand|the agent|the gripper|let's|let us)(?: (?:will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
+
+var subjects = regexp.MustCompile(`\b(?:you|i|we)\b`)
+
+// endings are words from which on the rest of a clause explains.
+var endings = wordSet(`because since so as which that while when where if in_order ( - -> => for — – . ; : " ' thus allowing making leaving resulting after before without again`)
+
+// refusing are words by which a line says that its action is not taken.
+var refusing = wordSet("not impossible unnecessary already n't cannot under below beneath isn't")
+
+// fillers say nothing within an action.
+var fillers = wordSet("the a an block crate now currently then directly gently carefully just back both so located which , again ' \" `")
+
+// action reads one action that a clause tells, from its first word on; bare refuses a clause that
+// begins with a subject such as "you", which is prose unless the whole answer is prose.
+func (r *Reader) action(m *marked, words []string, bare bool) *found {
+	text := strings.Join(words, " ")
+	if lead := leads.FindString(text + " "); lead != "" {
+		if bare && subjects.MatchString(lead) {
+			return nil
+		}
+		text = strings.TrimPrefix(text+" ", lead)
+	}
+	words = strings.Fields(text)
+	var before []string // "hoist0 lifts crate1", "use hoist0 to lift crate1"
+	if len(words) > 2 {
+		for k := range min(4, len(words)) {
+			if _, object := m.mention(words[k]); object {
+				intro := strings.Join(words[:k], " ")
+				if intro == "" || intro == "use" || intro == "using" || intro == "with" || intro == "have" || intro == "let" {
+					before = words[k : k+1]
+					words = words[k+1:]
+					for len(words) > 0 && (words[0] == "to" || words[0] == ",") {
+						words = words[1:]
+					}
+				}
+				break
+			}
+		}
+	}
+	text = strings.Join(words, " ")
+	var best *found
+	bestScore := -1
+	for _, s := range r.symbols {
+		if !s.action {
+			continue
+		}
+		for _, v := range s.verbs {
+			loc := v.FindStringIndex(text + " ")
+			if loc == nil {
+				continue
+			}
+			verb := text[:min(loc[1], len(text))]
+			f, used := r.fill(s, m, strings.Fields(text[len(verb):]), before, squash(verb) == squash(s.name))
+			if f == nil {
+				continue
+			}
+			// Complete before incomplete, then arguments that fit, then the longer verb.
+			score := loc[1] + used
+			if !f.loose {
+				score += 10000
+				for k, a := range f.args {
+					if r.fits(s, k, a) {
+						score += 1000
+					}
+				}
+			}
+			if score > bestScore {
+				best, bestScore = f, score
+			}
+		}
+	}
+	return best
+}
+
+// fill assigns the objects after a verb to the arguments of an action. It returns nil where words
+// remain that could change the meaning, and how much it used. plain lets the arguments follow without
+// prepositions, as they do behind the name of the action.
+func (r *Reader) fill(s *symbol, m *marked, words, before []string, plain bool) (*found, int) {
+	args := make([]*mention, len(s.slots))
+	put := func(with string, o mention) bool {
+		k := r.slotFor(s, args, with, o, plain)
+		if k < 0 {
+			return false
+		}
+		args[k] = &o
+		return true
+	}
+	for _, w := range before {
+		o, _ := m.mention(w)
+		if s.actor < 0 {
+			return nil, 0
+		}
+		args[s.actor] = &o
+	}
+	var with []string
+	used := 0
+	for i := 0; i < len(words); i++ {
+		if o, ok := m.mention(words[i]); ok {
+			if !put(strings.Join(with, " "), o) {
+				return nil, 0
+			}
+			with = nil
+			used++
+			continue
+		}
+		if n := r.skipExtra(s, words[i:]); n > 0 && len(with) == 0 {
+			i += n - 1
+			used++
+			continue
+		}
+		if endings[words[i]] && len(with) == 0 {
+			break
+		}
+		if fillers[words[i]] {
+			continue
+		}
+		with = append(with, words[i])
+		if len(with) > 6 {
+			break
+		}
+	}
+	// Words that remain are let pass only after a complete action.
+	f := &found{sym: s, name: s.name, rest: len(with) > 0}
+	for _, a := range args {
+		if a == nil {
+			f.loose = true
+			continue
+		}
+		f.args = append(f.args, *a)
+	}
+	if len(with) > 0 && (f.loose || slices.ContainsFunc(with, func(w string) bool { return refusing[w] })) || len(f.args) < s.short && len(s.slots) > 0 {
+		return nil, 0
+	}
+	return f, used
+}
+
+func (r *Reader) skipExtra(s *symbol, words []string) int {
+	text := strings.Join(words, " ")
+	for _, x := range s.extra {
+		if loc := x.FindStringIndex(text + " "); loc != nil {
+			return len(strings.Fields(text[:min(loc[1], len(text))]))
+		}
+	}
+	return 0
+}
+
+// slotFor returns the argument for an object after some words, or -1.
+func (r *Reader) slotFor(s *symbol, args []*mention, with string, o mention, plain bool) int {
+	matches := func(k int) bool {
+		if len(s.slots[k].with) == 0 {
+			return with == ""
+		}
+		return slices.ContainsFunc(s.slots[k].with, func(re *regexp.Regexp) bool { return re.MatchString(with) })
+	}
+	wrong := -1
+	for k := range s.slots {
+		if args[k] != nil || !matches(k) {
+			continue
+		}
+		if r.fits(s, k, o) {
+			return k
+		}
+		if wrong < 0 {
+			wrong = k
+		}
+	}
+	if with == "" && plain { // bare arguments in the order of the schema, as in "lift hoist0 crate1 pallet2 depot0"
+		for k := range s.slots {
+			if args[k] == nil && r.fits(s, k, o) {
+				return k
+			}
+		}
+		for k := range s.slots {
+			if args[k] == nil && wrong < 0 {
+				wrong = k
+			}
+		}
+	}
+	return wrong
+}
+
+// fits reports whether an object may be an argument, as far as is known.
+func (r *Reader) fits(s *symbol, k int, o mention) bool {
+	return !o.known || r.typeFits(s, k, o.name)
+}
+
+func (r *Reader) typeFits(s *symbol, k int, name string) bool {
+	have := r.objects[name].Types
+	return len(have) == 0 || r.domain.Fits(have, s.params[k].Types)
+}
+
+// stateLeads may stand before a property.
+var stateLeads = regexp.MustCompile(`^(?:(?:then|now|currently|also|and|but|so|thus|,|:|-|therefore|finally|additionally|(?:in|at) (?:the|this) (?:current|initial|resulting|final|new|end)? ?(?:state|point|situation)|after (?:this|that|these|the)(?: \w+)?|as a result|the fact that|while|with|\d+ [.):]) ,? ?)+`)
+
+var (
+	negation   = regexp.MustCompile(`^(not|¬|~|!|no longer|neither|it is not (?:the case|true) that|it is no longer (?:the case|true) that) `)
+	negatedBe  = regexp.MustCompile(`(\b(?:is|are|was|will be|becomes|become|am|be|hand|arm|remains)|'s) (?:now |currently |then )?(?:not|no longer|never|n't|neither) `)
+	doesNot    = regexp.MustCompile(`\b(?:does|do|did|can|could|will|is|are) ?(?:not|n't)(?: longer)?\b|\b(?:isn't|aren't|isnt|doesn't|don't|cannot|can't|won't)\b`)
+	asides     = regexp.MustCompile(` ?(?:because|since|as|which|so|due to|—|–|->|=>|" ?|\( ).*$`)
+	objectList = regexp.MustCompile(`^@\d+(?: ?(?:,|and|, and|&) @\d+)*$`)
+	oneMention = regexp.MustCompile(`@\d+`)
+)
+
+// properties reads a clause that tells properties of a state. subject, which may be empty, stands for
+// one that the clause leaves out; the last subject is returned.
+func (r *Reader) properties(m *marked, words []string, subject string) (out []found, last string) {
+	text := strings.Join(words, " ")
+	text = strings.TrimPrefix(text+" ", stateLeads.FindString(text+" "))
+	text = strings.TrimSpace(text)
+	negated := false
+	if n := negation.FindString(text + " "); n != "" {
+		negated = true
+		text = strings.TrimSpace(strings.TrimPrefix(text+" ", n))
+	}
+	if loc := negatedBe.FindStringSubmatchIndex(text); loc != nil {
+		negated = true
+		text = text[:loc[3]] + " " + text[loc[1]:]
+	} else if doesNot.MatchString(text) {
+		if r.property(m, text, subject) == nil { // not a wording of a property such as "is not holding anything"
+			return nil, ""
+		}
+	}
+	got := r.property(m, text, subject)
+	if got == nil {
+		if short := asides.ReplaceAllString(text, ""); short != text {
+			got = r.property(m, strings.TrimSpace(short), subject)
+		}
+	}
+	for i := range got {
+		got[i].negated = negated
+	}
+	if len(got) > 0 {
+		last = subjectOf(text)
+	}
+	return got, last
+}
+
+// subjectOf returns the objects with which a clause begins.
+func subjectOf(text string) string {
+	words := strings.Fields(text)
+	n := 0
+	for n < len(words) && (strings.HasPrefix(words[n], "@") || words[n] == "," || words[n] == "and") {
+		n++
+	}
+	return strings.Join(words[:n], " ")
+}
+
+// property matches a whole clause with the forms of the predicates.
+func (r *Reader) property(m *marked, text, subject string) []found {
+	text = strings.Trim(text, " ,\"'`.")
+	text = strings.ReplaceAll(text, " the ", " ")
+	text = strings.TrimPrefix(text, "the ")
+	tries := []string{text}
+	if subject != "" && !strings.HasPrefix(text, "@") {
+		tries = append(tries, subject+" "+text, subject+" is "+text)
+	}
+	for _, t := range tries {
+		for _, s := range r.symbols {
+			if s.action {
+				continue
+			}
+			for _, f := range s.forms {
+				if g := f.re.FindStringSubmatch(t); g != nil {
+					return s.cross(m, f, g[1:])
+				}
+			}
+		}
+		if f := r.bare(m, strings.Fields(t), false); f != nil && !f.loose {
+			return []found{*f}
+		}
+	}
+	if f := r.bare(m, strings.Fields(text), false); f != nil {
+		return []found{*f}
+	}
+	return nil
+}
+
+// cross makes one property of each combination of the objects in a match.
+func (s *symbol) cross(m *marked, f form, groups []string) []found {
+	all := [][]mention{make([]mention, len(s.params))}
+	for i, g := range groups {
+		var next [][]mention
+		for _, word := range oneMention.FindAllString(g, -1) {
+			o, _ := m.mention(word)
+			for _, args := range all {
+				args = slices.Clone(args)
+				args[f.args[i]] = o
+				next = append(next, args)
+			}
+		}
+		all = next
+	}
+	out := make([]found, 0, len(all))
+	for _, args := range all {
+		out = append(out, found{sym: s, name: s.name, args: args})
+	}
+	return out
+}
+
+// bare reads a symbol followed by objects only: "on a b", "lift hoist0 crate1 pallet0 depot0".
+func (r *Reader) bare(m *marked, words []string, action bool) *found {
+	for n := min(3, len(words)); n > 0; n-- {
+		s := r.symbolNamed(strings.Join(words[:n], " "), action)
+		if s == nil || s.action != action {
+			continue
+		}
+		f := &found{sym: s, name: s.name}
+		for _, w := range words[n:] {
+			o, ok := m.mention(w)
+			if !ok {
+				return nil
+			}
+			f.args = append(f.args, o)
+		}
+		if len(f.args) == 0 && len(s.params) > 0 {
+			return nil
+		}
+		f.loose = len(f.args) < len(s.params)
+		return f
+	}
+	return nil
+}

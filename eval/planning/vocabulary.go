@@ -1,0 +1,263 @@
+package planning
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/eval/planning/pddl"
+)
+
+// Reader reads answers about the objects of one problem.
+type Reader struct {
+	domain  *pddl.Domain
+	objects map[string]pddl.Object // by name
+	names   map[string]string      // object by squashed spelling
+	numbers map[string]string      // object by "noun number", such as "block 3" for b3
+	nouns   map[string]bool        // nouns of types, singular and plural
+	stems   map[string]bool        // letters before the digits of object names
+	symbols []*symbol
+	byName  map[bool]map[string]*symbol // for actions and for predicates, by squashed name
+}
+
+// symbol is an action or predicate and how it is read.
+type symbol struct {
+	name   string
+	action bool
+	params []pddl.Object
+	keys   []string         // headings of lists of its arguments, squashed
+	verbs  []*regexp.Regexp // of an action, anchored at the start
+	slots  []slot
+	extra  []*regexp.Regexp
+	forms  []form // of a predicate
+	args   [][]string
+	short  int
+	actor  int // the argument that may be the subject of the verb; -1: none
+}
+
+// slot is an argument of an action: what may stand before it.
+type slot struct {
+	with []*regexp.Regexp
+}
+
+// form is a pattern of a predicate; args numbers its groups.
+type form struct {
+	re   *regexp.Regexp
+	args []int
+}
+
+// NewReader returns a reader for a domain and some objects. An object without types fits everywhere.
+func NewReader(d *pddl.Domain, objects []pddl.Object) *Reader {
+	r := &Reader{
+		domain: d, objects: map[string]pddl.Object{}, names: map[string]string{}, numbers: map[string]string{},
+		nouns: map[string]bool{}, stems: map[string]bool{}, byName: map[bool]map[string]*symbol{true: {}, false: {}},
+	}
+	words := languageOf(d)
+	for t := range d.Types {
+		r.nouns[t], r.nouns[t+"s"] = true, true
+	}
+	for _, n := range []string{"object", "objects", "item", "location", "position", "ground"} {
+		r.nouns[n] = true
+	}
+	if words != nil {
+		for _, w := range words.Types {
+			r.nouns[w.Noun], r.nouns[w.Plural] = true, true
+		}
+	}
+	for _, o := range objects {
+		r.addObject(o, words)
+	}
+	r.addAliases(objects, words)
+	for _, a := range d.Actions {
+		s := &symbol{name: a.Name, action: true, params: a.Params}
+		w := plainAction(a)
+		if words != nil {
+			w = words.action(a.Name)
+		}
+		s.useAction(w)
+		r.index(s, w.Names)
+	}
+	for _, p := range d.Predicates {
+		s := &symbol{name: p.Name, params: p.Params}
+		var names []string
+		if words != nil {
+			w := words.predicate(p.Name)
+			s.usePredicate(w)
+			names = w.Names
+		}
+		r.index(s, names)
+	}
+	return r
+}
+
+// Reader returns a reader for the objects of a problem.
+func (w *World) Reader() *Reader {
+	return NewReader(w.Task.Problem.Domain, w.Task.Problem.Objects)
+}
+
+var lettersDigits = regexp.MustCompile(`^([a-z]+)[-_]?(\d+)$`)
+
+func (r *Reader) addObject(o pddl.Object, words *language) {
+	o.Name = strings.ToLower(o.Name)
+	r.objects[o.Name] = o
+	r.names[squash(o.Name)] = o.Name
+	part := lettersDigits.FindStringSubmatch(o.Name)
+	if part == nil {
+		return
+	}
+	r.stems[part[1]] = true
+	noun := part[1]
+	if words != nil {
+		if n, _ := words.noun(&o); n != "" && strings.HasPrefix(n, part[1]) {
+			noun = n
+		}
+	}
+	r.numbers[noun+" "+part[2]] = o.Name
+}
+
+// addAliases adds the colours by which PlanBench calls blocks a, b, c and so on.
+func (r *Reader) addAliases(objects []pddl.Object, words *language) {
+	if words == nil || slices.ContainsFunc(objects, func(o pddl.Object) bool { return words.Aliases[o.Name] == "" }) {
+		return
+	}
+	for _, o := range objects {
+		r.names[words.Aliases[o.Name]] = o.Name
+	}
+}
+
+// plainAction describes an action of a domain without words: its name, then its arguments in order,
+// with any preposition before each.
+func plainAction(a pddl.Action) *actionWords {
+	w := &actionWords{Short: 1}
+	parts := strings.FieldsFunc(regexp.QuoteMeta(a.Name), func(r rune) bool { return r == '-' || r == '_' })
+	parts[0] += "(?:s|es|ed|ing)?"
+	w.Verbs = []string{strings.Join(parts, "[-_ ]?")}
+	for range a.Params {
+		w.Slots = append(w.Slots, struct{ With []string }{[]string{`(?:from|to|on|onto|on top of|in|into|inside|out of|off|at|with|using|by|via|of|over|and|for|up|down|through|towards)`, ``}})
+	}
+	return w
+}
+
+func (s *symbol) useAction(w *actionWords) {
+	compile := func(list []string) (out []*regexp.Regexp) {
+		for _, x := range list {
+			out = append(out, regexp.MustCompile(`^(?:`+x+`)(?:\s|$)`))
+		}
+		return out
+	}
+	s.verbs, s.extra, s.args, s.short, s.actor = compile(w.Verbs), compile(w.Extra), w.Keys, max(1, w.Short), w.Actor-1
+	for _, x := range w.Slots {
+		sl := slot{}
+		for _, with := range x.With {
+			sl.with = append(sl.with, regexp.MustCompile(`^(?:`+with+`)$`))
+		}
+		s.slots = append(s.slots, sl)
+	}
+}
+
+// place is where an argument stands in a pattern of a predicate.
+var place = regexp.MustCompile(`\{(\d)(\+?)\}`)
+
+const toBe = `(?:is|are|was|were|be|becomes|become|became|gets|remains|remain|stays|will be|will become|has been|have been|is being|are being|am|'s)(?: now| currently| still| also| then| again| both| all| each)?`
+
+func (s *symbol) usePredicate(w *predicateWords) {
+	for _, k := range w.Keys {
+		s.keys = append(s.keys, squash(k))
+	}
+	for _, text := range w.Read {
+		f := form{}
+		text = place.ReplaceAllStringFunc(text, func(m string) string {
+			g := place.FindStringSubmatch(m)
+			n, _ := strconv.Atoi(g[1])
+			f.args = append(f.args, n-1)
+			if g[2] == "+" {
+				return `(@\d+(?:(?: ,)?(?: and)? @\d+)*)`
+			}
+			return `(@\d+)`
+		})
+		text = strings.ReplaceAll(text, "BE", toBe)
+		f.re = regexp.MustCompile(`^(?:` + text + `)$`)
+		s.forms = append(s.forms, f)
+	}
+}
+
+// symbolNamed returns the symbol that a word names. Where an action and a predicate share a name, the
+// wanted kind is returned.
+func (r *Reader) symbolNamed(word string, action bool) *symbol {
+	key := squash(word)
+	if s := r.byName[action][key]; s != nil {
+		return s
+	}
+	return r.byName[!action][key]
+}
+
+// index enters a symbol under its name and under other spellings of it, such as pickup for pick-up.
+func (r *Reader) index(s *symbol, others []string) {
+	for _, name := range append([]string{s.name}, others...) {
+		if key := squash(name); r.byName[s.action][key] == nil {
+			r.byName[s.action][key] = s
+		}
+	}
+	r.symbols = append(r.symbols, s)
+}
+
+// Vocabulary says which objects an answer may name: those of a PDDL problem, or a list of names, each
+// with its type behind " - " where it has one.
+type Vocabulary struct {
+	Problem string          `json:"problem"`
+	Objects json.RawMessage `json:"objects"`
+}
+
+// Reader returns a reader for these objects in a domain: the name of a built-in one or a PDDL text.
+func (v Vocabulary) Reader(domain string) (*Reader, error) {
+	if !strings.Contains(domain, "(") {
+		name := strings.ToLower(domain)
+		if strings.HasPrefix(name, "blocksworld") { // PlanBench calls it blocksworld-4ops
+			name = "blocksworld"
+		} else if name == "depot" {
+			name = "depots"
+		}
+		src, err := files.ReadFile("domains/" + path.Base(name) + ".pddl")
+		if err != nil {
+			return nil, fmt.Errorf("domain %q: want blocksworld, depots or the text of a PDDL domain", domain)
+		}
+		domain = string(src)
+	}
+	d, err := pddl.ParseDomain("domain", domain)
+	if err != nil {
+		return nil, err
+	}
+	if v.Problem != "" {
+		p, err := pddl.ParseProblem(d, "problem", v.Problem)
+		if err != nil {
+			return nil, err
+		}
+		return NewReader(d, p.Objects), nil
+	}
+	var names []string
+	if err := json.Unmarshal(v.Objects, &names); err != nil || len(names) == 0 {
+		return nil, errors.New(`want "problem", a PDDL text, or "objects", a list of names`)
+	}
+	objects := slices.Clone(d.Constants)
+	for _, n := range names {
+		name, of, typed := strings.Cut(strings.ToLower(n), " - ")
+		o := pddl.Object{Name: strings.TrimSpace(name)}
+		stem := lettersDigits.FindStringSubmatch(o.Name)
+		switch {
+		case typed:
+			o.Types = []string{strings.TrimSpace(of)}
+		case stem != nil && d.Types[stem[1]] != nil:
+			o.Types = []string{stem[1]} // crate0 is a crate
+		}
+		if typed && d.Types[o.Types[0]] == nil && o.Types[0] != "object" {
+			return nil, fmt.Errorf("object %q: the domain has no such type", n)
+		}
+		objects = append(objects, o)
+	}
+	return NewReader(d, objects), nil
+}
