@@ -20,6 +20,7 @@ func evalPlanningCommand() *cli.Command {
 			planningGenerateCommand(),
 			planningSolveCommand(),
 			planningValidateCommand(),
+			planningReadCommand(),
 		},
 	}
 }

@@ -45,6 +45,7 @@ type actionWords struct {
 	Extra []string                  // what may follow without being an argument
 	Keys  [][]string                // names that others give to each argument
 	Short int                       // arguments that an incomplete mention must have
+	Actor int                       // the argument that may be the subject of the verb; 0: none
 }
 
 // questionWords are the texts that all domains share.
@@ -108,9 +109,9 @@ func (l *language) covers(d *pddl.Domain) bool {
 }
 
 // squash writes a name without the marks by which spellings differ.
-func squash(name string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
-}
+func squash(name string) string { return separators.Replace(strings.ToLower(name)) }
+
+var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
 func named(names []string, name string) bool {
 	for _, n := range names {

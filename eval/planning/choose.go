@@ -1,0 +1,193 @@
+package planning
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/eval/planning/pddl"
+)
+
+var (
+	cueWords     = regexp.MustCompile(`(?i)\b(?:answer|plan|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|add|delete)\b`)
+	answerHead   = regexp.MustCompile(`(?i)\b(?:final|answer|summary|solution|complete|full|corrected|revised|conclusion|in short|plan|sequence of actions|action sequence|actions? list|list of actions|optimal|here(?:'s| is| are)|so,? the|therefore|updated)\b`)
+	corrections  = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
+	otherHead    = regexp.MustCompile(`(?i)\b(?:alternative|explanation|example|note|goal|reasoning|why|verification|check)\b`)
+	reasonHead   = regexp.MustCompile(`(?i)\b(?:because|explanation|explained|why|reasoning|achieves|verif\w+|by following)\b`)
+	notHead      = regexp.MustCompile(`(?i)\b(?:not (?:applicable|possible|valid|true|allowed)|in(?:applicable|valid)|impossible|cannot|can't|unavailable|false)\b`)
+	positiveHead = regexp.MustCompile(`(?i)(?:\b|_)(?:pos(?:itive)?|add(?:ed|itions?)?|becomes? true|made true|gained|now true|new(?:ly)?(?: true)?)(?:\b|_)`)
+	negativeHead = regexp.MustCompile(`(?i)(?:\b|_)(?:neg(?:ative)?|delet(?:e|ed|es|ions?)|remov(?:ed|es?|als?)|becomes? false|made false|lost|no longer|false)(?:\b|_)`)
+	beforeHead   = regexp.MustCompile(`(?i)\b(?:initial|before|start(?:ing)?|original|previous|current|after (?:the )?(?:first|1st|action 1|step 1)|intermediate|after (?:picking|putting|stacking|unstacking|driving|lifting|dropping|loading|unloading))\b`)
+	afterHead    = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
+)
+
+// run is one list of an answer.
+type run struct {
+	head  string
+	fix   bool // it follows a correction
+	cue   bool // its heading says that it is the answer
+	items []reading
+	lines []answerLine
+}
+
+// dropLast marks the last line of a reply that was cut off, which may be incomplete.
+func (a *lineReader) dropLast(text string) {
+	n := len(a.lines) - 1
+	if n < 0 || len(a.lines[n].items) == 0 || strings.HasSuffix(text, "\n") {
+		return
+	}
+	a.lines[n].items, a.lines[n].missed, a.lines[n].problem = nil, true, "the reply is cut off here"
+}
+
+// runs divides an answer into lists: at headings, where a numbering starts again, and at corrections.
+func (a *lineReader) runs(task Task) (list []run) {
+	now := run{}
+	number := 0
+	flush := func(head string) {
+		if len(now.items) > 0 {
+			list = append(list, now)
+		}
+		now = run{head: head, cue: answerHead.MatchString(head) && !reasonHead.MatchString(head), fix: corrections.MatchString(head)}
+		number = 0
+	}
+	for _, l := range a.lines {
+		restart := l.number == 1 && number >= 1 && len(l.items) > 0
+		switch {
+		case l.head != "" && l.number > 1 && l.number == number+1: // "Step 2: ..."
+		case l.head != "" && (task != Plan || answerHead.MatchString(l.head) || corrections.MatchString(l.head) || otherHead.MatchString(l.head) || reasonHead.MatchString(l.head)):
+			flush(l.head)
+		case restart && task == Plan:
+			flush("")
+		}
+		if l.number > 0 {
+			number = l.number
+		}
+		now.items = append(now.items, l.items...)
+		now.lines = append(now.lines, l)
+	}
+	flush("")
+	return list
+}
+
+// choose returns the items that are the answer, and lines of a list that were not read.
+func (a *lineReader) choose(task Task) (items []reading, unread []Unread) {
+	all := a.runs(task)
+	var kept []run
+	if task == Plan {
+		kept = choosePlan(all)
+	} else {
+		kept = chooseSet(task, all)
+	}
+	for _, k := range kept {
+		items = append(items, k.items...)
+	}
+	for _, l := range a.lines {
+		if l.missed {
+			unread = append(unread, Unread{l.text, l.problem})
+		}
+	}
+	if dropped := len(all) - len(kept); dropped > 0 {
+		for _, k := range all {
+			if !slices.ContainsFunc(kept, func(x run) bool { return len(x.lines) > 0 && len(k.lines) > 0 && &x.lines[0] == &k.lines[0] }) {
+				unread = append(unread, Unread{strings.TrimSpace(k.head + " " + k.lines[0].text), "another list of this answer was taken"})
+			}
+		}
+	}
+	return items, unread
+}
+
+// choosePlan takes the last list that is headed as the answer or as a correction, or else the last one
+// that tells an earlier one again; lists that go on where the one before ends are one plan.
+func choosePlan(all []run) []run {
+	for len(all) > 1 && (reasonHead.MatchString(all[len(all)-1].head) || otherHead.MatchString(all[len(all)-1].head) && !all[len(all)-1].cue || len(all[len(all)-1].items) == 0) {
+		all = all[:len(all)-1]
+	}
+	if len(all) < 2 {
+		return all
+	}
+	start := 0
+	for i := 1; i < len(all); i++ {
+		r := &all[i]
+		same := r.items[0].sym == all[start].items[0].sym && slices.Equal(r.items[0].args, all[start].items[0].args)
+		if r.cue || r.fix || same {
+			start = i
+		}
+	}
+	return all[start:]
+}
+
+// chooseSet leaves out lists that are headed as something else than what was asked.
+func chooseSet(task Task, all []run) []run {
+	for i := len(all) - 1; i > 0; i-- { // a correction replaces what came before it
+		if all[i].fix {
+			all = all[i:]
+			break
+		}
+	}
+	if len(all) < 2 && task != Positive && task != Negative && task != Applicable {
+		return all
+	}
+	keep := func(want func(run) bool) bool {
+		var kept []run
+		for _, r := range all {
+			if want(r) {
+				kept = append(kept, r)
+			}
+		}
+		if len(kept) == 0 {
+			return false
+		}
+		all = kept
+		return true
+	}
+	is := func(re *regexp.Regexp) func(run) bool { return func(r run) bool { return re.MatchString(r.head) } }
+	not := func(re *regexp.Regexp) func(run) bool { return func(r run) bool { return !re.MatchString(r.head) } }
+	switch task {
+	case Applicable:
+		if len(all) == 1 && notHead.MatchString(all[0].head) {
+			return nil
+		}
+		keep(not(notHead))
+	case Positive, Negative:
+		want, other := positiveHead, negativeHead
+		if task == Negative {
+			want, other = negativeHead, positiveHead
+		}
+		if !keep(func(r run) bool { return want.MatchString(r.head) && !other.MatchString(r.head) }) {
+			if !keep(not(other)) {
+				return nil
+			}
+		}
+	case After:
+		if i := lastRun(all, is(afterHead)); i >= 0 {
+			return all[i:]
+		}
+		keep(not(beforeHead))
+	}
+	if i := lastRun(all, func(r run) bool { return finalHead.MatchString(r.head) }); i >= 0 {
+		return all[i:]
+	}
+	return all
+}
+
+var finalHead = regexp.MustCompile(`(?i)\b(?:final|answer|complete|full|summary)\b`)
+
+func lastRun(all []run, want func(run) bool) int {
+	for i := len(all) - 1; i >= 0; i-- {
+		if want(all[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// ReadAction reads the one action that a text tells, in words or in PDDL.
+func (w *World) ReadAction(text string) (pddl.Atom, error) {
+	got := w.Reader().Read(Plan, text, false)
+	if len(got.Items) != 1 || got.Items[0].Class != Valid {
+		return pddl.Atom{}, fmt.Errorf("%q: want one action, read %v", text, got.Items)
+	}
+	words := strings.Fields(strings.Trim(got.Items[0].Item, "()"))
+	return pddl.Atom{Name: words[0], Args: words[1:]}, nil
+}
