@@ -119,7 +119,7 @@ func (a *Agent) act(ctx context.Context, v *sim.View, purpose string) (sim.Decis
 	if d.Fault = finishFault(resp); d.Fault != "" {
 		return d, nil
 	}
-	m := a.cast.parse(calls[len(calls)-1].Reply, broken(resp))
+	m := a.cast.parse(resp.Text, broken(resp))
 	d.Speech, d.Deed, d.To, d.Skill, d.Fault = m.Speech, m.Deed, m.To, m.Skill, m.Fault
 	return d, nil
 }

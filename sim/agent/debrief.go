@@ -38,7 +38,7 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 	}
 	answer := sim.Answer{Calls: calls}
 	if answer.Fault = finishFault(resp); answer.Fault == "" {
-		answer.Text, answer.Fault = a.cast.account(calls[len(calls)-1].Reply, broken(resp))
+		answer.Text, answer.Fault = a.cast.account(resp.Text, broken(resp))
 	}
 	return answer, nil
 }

@@ -73,7 +73,7 @@ func (d *DM) Resolve(ctx context.Context, ep *sim.Episode, attempt *sim.Event) (
 	if fault := finishFault(resp); fault != "" {
 		return none(fault)
 	}
-	v, fault := readVerdict(calls[len(calls)-1].Reply, broken(resp))
+	v, fault := readVerdict(resp.Text, broken(resp))
 	if v == nil {
 		return none(fault)
 	}
