@@ -104,7 +104,7 @@ type countKey struct {
 }
 
 // report reports a finding about the current line. A rule may have a variant behind a colon; args are
-// names of the rule's text and what they stand for.
+// names in the text of the rule, each with its value.
 func (v *validator) report(rule string, args ...any) { v.reportAt(v.file.path, v.line, rule, args...) }
 
 // advise reports what is about a file as a whole, when it is first met in a row.

@@ -159,14 +159,14 @@ func (m *Merged) plan(b *Base) ([]planned, []Check) {
 	}
 	checks = append(checks, m.checkConfig(b), m.checkRope(b))
 	var list []planned
-	var lacking, wrong []string
+	var missing, wrong []string
 	used := map[string]bool{}
 	take := func(name, theirs, kind string, want []uint64) {
 		s := m.weights.tensors[theirs]
 		p := planned{name: name}
 		used[theirs] = true
 		if s == nil {
-			lacking = append(lacking, theirs)
+			missing = append(missing, theirs)
 			return
 		}
 		p.part = l.part(s, kind, b)
@@ -207,8 +207,8 @@ func (m *Merged) plan(b *Base) ([]planned, []Check) {
 			left = append(left, name)
 		}
 	}
-	if lacking != nil {
-		wrong = append(wrong, "the model lacks "+listed(lacking))
+	if missing != nil {
+		wrong = append(wrong, "the model has no "+listed(missing))
 	}
 	if left != nil {
 		wrong = append(wrong, "the model has "+listed(left)+", for which the base has no place")

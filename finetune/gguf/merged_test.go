@@ -162,7 +162,7 @@ func TestMergedChecks(t *testing.T) {
 		{"another epsilon", model(1), config(`1e-5`, `1e-6`), "config", "rms_norm_eps 1e-06"},
 		{"quantised", model(1), config(`"vocab_size"`, `"quantization_config":{"bits":4},"vocab_size"`), "config", "full precision"},
 		{"another theta", model(1), config(`10000.0`, `500000.0`), "rope", "rope_theta 500000 and the base 10000"},
-		{"a lost tensor", with("model.layers.1.mlp.up_proj.weight", array{}), modelConfig, "shapes", "lacks model.layers.1.mlp.up_proj.weight"},
+		{"a lost tensor", with("model.layers.1.mlp.up_proj.weight", array{}), modelConfig, "shapes", "has no model.layers.1.mlp.up_proj.weight"},
 		{"one too many", with("model.layers.2.mlp.up_proj.weight", noise(1, inner, width)), modelConfig, "shapes", "no place"},
 		{"embeddings that grew", with("model.embed_tokens.weight", noise(1, 42, width)), modelConfig, "shapes", "[42 64]"},
 		{"F64", with("model.norm.weight", array{"F64", []int{width}, make([]float32, width)}), modelConfig, "shapes", "F64"},

@@ -96,7 +96,7 @@ func (p part) piece(at, n, columns int64, m *scratch) error {
 }
 
 // interleave puts the rows of one head in llama.cpp's order: what Hugging Face rotates together, row i
-// of the first half and row i of the second, come to stand beside each other as rows 2i and 2i+1.
+// of the first half and row i of the second, become neighbours, as rows 2i and 2i+1.
 func interleave(to, from []float32, columns int) {
 	half := len(from) / columns / 2
 	for i := range half {

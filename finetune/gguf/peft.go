@@ -26,7 +26,7 @@ type peft struct {
 	Alphas patterns    `json:"alpha_pattern"`
 	Init   any         `json:"init_lora_weights"`
 
-	refused []string // what stands there that no GGUF can say
+	refused []string // settings that no GGUF can hold
 	alpha   float64
 }
 

@@ -125,7 +125,7 @@ func (f *File) checkPlaces(align int64) error {
 		case t.Offset%align != 0:
 			return fmt.Errorf("tensor %q begins at %d, which is no multiple of %d", t.Name, t.Offset, align)
 		case t.Offset < end:
-			return fmt.Errorf("tensor %q lies within another", t.Name)
+			return fmt.Errorf("tensor %q is within another", t.Name)
 		case t.Offset > f.Size-f.Data || size > f.Size-f.Data-t.Offset:
 			return fmt.Errorf("tensor %q goes beyond the end of the file: it was cut short", t.Name)
 		}

@@ -140,7 +140,7 @@ func parseHeader(header []byte) ([]Stored, error) {
 		name, ok := key.(string)
 		switch {
 		case !ok || seen[name]:
-			return nil, fmt.Errorf("%v stands there twice", key)
+			return nil, fmt.Errorf("%v is there twice", key)
 		case name == "__metadata__":
 			var about map[string]string
 			if err := dec.Decode(&about); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // checkTokenizer compares the tokenizer beside what was trained with the base's, which the served
-// model will have: a token added or moved in training would stand for something else.
+// model will have: a token added or moved in training would mean something else.
 func (b *Base) checkTokenizer(dir string) Check {
 	const name = "tokenizer"
 	raw, err := readSmall(filepath.Join(dir, "tokenizer.json"), 256<<20)

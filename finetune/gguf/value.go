@@ -40,7 +40,7 @@ func (t ValueType) width() int64 {
 	return 0
 }
 
-// KV is one entry of the metadata. Its value is kept byte for byte as it stands in the file, so that
+// KV is one entry of the metadata. Its value is kept byte for byte as in the file, so that
 // what is read can be written again without a loss.
 type KV struct {
 	Key  string

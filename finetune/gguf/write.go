@@ -30,7 +30,7 @@ func Write(ctx context.Context, w io.Writer, entries []KV, tensors []Source, pro
 	keys, names := map[string]bool{}, map[string]bool{}
 	for _, v := range entries {
 		if keys[v.Key] || v.Key == "" || len(v.Key) > maxName {
-			return fmt.Errorf("the metadata %q cannot be written: the key stands there twice, is empty or too long", v.Key)
+			return fmt.Errorf("the metadata %q cannot be written: the key is there twice, is empty or too long", v.Key)
 		}
 		keys[v.Key] = true
 		head = le.AppendUint64(head, uint64(len(v.Key)))
@@ -49,7 +49,7 @@ func Write(ctx context.Context, w io.Writer, entries []KV, tensors []Source, pro
 		case !known:
 			return fmt.Errorf("tensor %q is of %s, whose size is not known", t.Name, t.Type)
 		case names[t.Name] || t.Name == "" || len(t.Name) > 63: // as llama.cpp has it
-			return fmt.Errorf("tensor %q cannot be written: the name stands there twice, is empty or longer than 63 bytes", t.Name)
+			return fmt.Errorf("tensor %q cannot be written: the name is there twice, is empty or longer than 63 bytes", t.Name)
 		}
 		names[t.Name] = true
 		head = le.AppendUint64(head, uint64(len(t.Name)))

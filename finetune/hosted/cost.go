@@ -29,7 +29,7 @@ const longestLine = 64 << 20
 
 // CountTokens counts the tokens of a file of chat examples, or of preferences, in constant memory. An
 // example beyond the limit is cut there, as trainers do; 0: there is no limit. The rule is the one of
-// OpenAI's cookbook (Chat_finetuning_data_prep): what stands in each message, its role included, 3 for
+// OpenAI's cookbook (Chat_finetuning_data_prep): the text of each message, its role included, 3 for
 // each message, 1 for a name, and 3 for each example. The name is for errors.
 func CountTokens(ctx context.Context, in io.Reader, name string, counter finetune.Counter, limit int) (Tokens, error) {
 	var t Tokens

@@ -143,7 +143,7 @@ func readFile(raw []byte, w washer) (*File, error) {
 	return f, nil
 }
 
-// Upload sends a file for fine-tuning, by its base name: nobody learns where it lies here. It is
+// Upload sends a file for fine-tuning, by its base name, without the path on this machine. It is
 // streamed, and read anew for each attempt. A file that was sent twice, because an answer was lost,
 // does no harm. Sent, which may be nil, is told how many bytes are out.
 func (c *Client) Upload(ctx context.Context, p *Piece, sent func(n int64)) (*File, error) {

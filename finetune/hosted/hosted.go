@@ -3,7 +3,7 @@
 // what it will cost.
 //
 // It knows the protocol and what goes wrong on the way, and keeps of every job what is needed to go on
-// after a restart. It does not know what stands in the files (finetune/formats does), no environment
+// after a restart. It does not know what is in the files (finetune/formats does), no environment
 // variable and no default server: address and key are given to it.
 package hosted
 
@@ -125,7 +125,7 @@ func (c *Client) now() time.Time {
 	return c.o.Now()
 }
 
-// id matches what can stand for a job, a file or an event in an address without leading elsewhere.
+// id matches what can name a job, a file or an event in an address without leading elsewhere.
 var id = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$`)
 
 // ValidID reports whether a text can be the id of a job, a file or an event.

@@ -58,7 +58,7 @@ func whole(raw json.RawMessage) *int64 {
 }
 
 // when reads a time: seconds or milliseconds of Unix, or a date as RFC 3339 writes it. The zero time
-// stands for none, as 0 does.
+// means none, as 0 does.
 func when(raw json.RawMessage) time.Time {
 	f, ok := number(raw)
 	if !ok {

@@ -48,7 +48,7 @@ type Record struct {
 // Folder is the directory of records within a dataset's.
 const Folder = "jobs"
 
-// Digest tells apart what is ordered of whom, by what stands in the files and not by where they lie.
+// Digest identifies an order by server, settings and the content of the files, wherever they are.
 func (r *Record) Digest() string {
 	o := r.Order
 	o.TrainingFile, o.ValidationFile, o.Mark = "", "", ""
