@@ -13,7 +13,7 @@ var (
 	// note matches what is said out of character: in double parentheses or brackets, or behind "OOC".
 	note = regexp.MustCompile(`(?is)(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]|(?:^|\n)[ \t*_]*/{0,2}(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
 	// forged matches the dice and the game master's lines, in parley's style or another's.
-	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|(?:^|\n)[^\n"“]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?= ?\d)`)
+	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|(?:^|\n)[^\n"“\[]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?= ?\d)`)
 )
 
 // ownTurn skips template tokens that a text begins with, and the model's own role behind them. another

@@ -100,18 +100,17 @@ var (
 // lines reads a reply of labelled lines, or prose.
 func (c *cast) lines(text string) draft {
 	s := script{c: c}
+	whole := strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"`\n")))
+	if passes.MatchString(whole) || strings.HasPrefix(whole, "says and does nothing") {
+		s.d.form = Lines
+		return s.d
+	}
 	text = c.cleared(&s.d, text)
-	s.labelled = false
 	for line := range strings.Lines(text) {
 		if _, _, _, ok := labelled(strings.TrimSpace(c.unheaded(line))); ok {
 			s.labelled = true
 			break
 		}
-	}
-	whole := strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"`\n")))
-	if passes.MatchString(whole) || whole == "says and does nothing.]" {
-		s.d.form = Lines
-		return s.d
 	}
 	for line := range strings.Lines(text) {
 		if !s.parts(line) {

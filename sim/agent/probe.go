@@ -45,7 +45,7 @@ func Probe(ctx context.Context, model llm.Model, name string, sampling llm.Sampl
 		return JSON, fmt.Sprintf("the probe was answered, though not with a move (%s)", d.Fault), calls, nil
 	}
 	v := probeView()
-	if m := Parse(calls[len(calls)-1].Reply, v.Self.ID, v.Cast); m.Form != JSON {
+	if m := Parse(calls[len(calls)-1].Reply, v.Self.ID, v.Cast); m.Form != JSON || d.Fault == FaultCutOff || d.Fault == FaultMalformed {
 		if d.Fault != "" {
 			return Lines, fmt.Sprintf("the reply to a probe in JSON had the fault %q", d.Fault), calls, nil
 		}

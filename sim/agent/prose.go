@@ -120,7 +120,7 @@ var (
 	// utterance is what stands between quotation marks as somebody says it.
 	utterance = regexp.MustCompile(`^[\s'‘…—-]*[\p{Lu}\p{Lo}\d].*[.,!?…—–-]['’*]?\s*$`)
 	// toReader are words that narration around quotes does not have.
-	toReader = regexp.MustCompile(`(?i)\b(?:you|your|yours|you['’]re|we|our|let['’]s|i['’]m|my|me|i think|i know)\b|\?`)
+	toReader = regexp.MustCompile(`(?i)\b(?:you|your|yours|you['’]re|we|our|let['’]s|i['’]m|i think|i know)\b|\?`)
 	// narrates is what narration has.
 	narrates = regexp.MustCompile(`(?i)\b(?:I|she|he|they|her|his|their)\b|^[^a-z]*\p{Lu}\w+ \w+s\b`)
 )
