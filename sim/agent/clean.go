@@ -16,10 +16,18 @@ var (
 	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|(?:^|\n)[^\n"“\[]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?= ?\d)`)
 )
 
+// mayHaveToken reports whether a text has a sign of a token. Most have none, and the expression is slow.
+func mayHaveToken(text string) bool {
+	return strings.IndexByte(text, '<') >= 0 || strings.Contains(text, "INST]") || strings.Contains(text, "[gM")
+}
+
 // ownTurn skips template tokens that a text begins with, and the model's own role behind them. another
 // says that it begins with somebody else's role.
 func ownTurn(text string) (own string, another bool) {
 	for {
+		if !mayHaveToken(text) {
+			return text, false
+		}
 		at := token.FindStringIndex(text)
 		if at == nil || strings.TrimSpace(text[:at[0]]) != "" {
 			return text, false
@@ -41,7 +49,7 @@ func ownTurn(text string) (own string, another bool) {
 // withoutTokens cuts a text at the first template token. leaked says that words stand behind it: a token
 // that ends a text is no fault.
 func withoutTokens(text string) (own string, leaked bool) {
-	if strings.IndexByte(text, '<') < 0 && !strings.Contains(text, "INST]") && !strings.Contains(text, "[gM") {
+	if !mayHaveToken(text) {
 		return text, false
 	}
 	at := token.FindStringIndex(text)

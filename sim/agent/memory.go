@@ -235,16 +235,8 @@ func (c *cast) schema(checks bool) json.RawMessage {
 	return append(b, `],"additionalProperties":false}`...)
 }
 
-// quoted appends a text as encoding/json writes it, which is left to do where it is not just the
-// letters of most names.
+// quoted appends a text as a JSON string.
 func quoted(b []byte, text string) []byte {
-	for i := range len(text) {
-		if ch := text[i] | 0x20; (ch < 'a' || ch > 'z') && text[i] != ' ' {
-			name, _ := json.Marshal(text) // a string always can be
-			return append(b, name...)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, text...)
-	return append(b, '"')
+	name, _ := json.Marshal(text) // a string always can be
+	return append(b, name...)
 }

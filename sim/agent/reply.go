@@ -59,7 +59,12 @@ var toolMark = regexp.MustCompile(`(?i)</?\|?(?:tool_calls?|function_calls?|tool
 
 // callsTool reports whether a reply has a mark of a tool's call.
 func callsTool(text string) bool {
-	return (strings.ContainsAny(text, "<=[") || strings.Contains(text, "nput")) && toolMark.MatchString(text)
+	for _, sign := range [...]string{"<", "[TOOL", "=func", "nput", "NPUT"} {
+		if strings.Contains(text, sign) {
+			return toolMark.MatchString(text)
+		}
+	}
+	return false
 }
 
 // amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
