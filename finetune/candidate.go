@@ -267,7 +267,7 @@ type Rollout struct {
 	Turns  int
 	Actors func(source string) (Actors, error) // who plays on, in a session of a run
 	Scorer eval.Scorer
-	Metric string // of the scorer, the mover's own or, for an NPC's turn, the mean; empty: the scorer's first
+	Metric string // of the scorer, the mover's own or, for an NPC's turn, the mean; empty: the one of the scorer's name, or its first
 	Margin float64
 	Calls  int // that one roll-out makes at most, for the estimate; 0: none
 	Record func(llm.Call)
@@ -340,14 +340,14 @@ func (r *Rollout) play(ctx context.Context, s *Session, move *sim.Event) (*float
 // value returns the score of a character, or the mean of all where it has none.
 func (r *Rollout) value(list []eval.Score, who string) (*float64, string) {
 	metric := r.Metric
+	if metric == "" {
+		metric = mainMetric(all(list))
+	}
 	var values []float64
 	why := "the scorer has no value"
 	for _, score := range list {
 		if score.Control != "" || score.Turn != 0 {
 			continue
-		}
-		if metric == "" {
-			metric = score.Metric
 		}
 		switch {
 		case score.Metric != metric:

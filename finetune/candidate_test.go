@@ -54,7 +54,21 @@ func none[T any](func(T, error) bool) {}
 func (m memory) Calls() iter.Seq2[llm.Call, error]          { return none[llm.Call] }
 func (m memory) Messages() iter.Seq2[llm.Message, error]    { return none[llm.Message] }
 func (m memory) Rulings() iter.Seq2[finetune.Ruling, error] { return none[finetune.Ruling] }
-func (m memory) Scores() iter.Seq2[eval.Score, error]       { return none[eval.Score] }
+
+// Scores has two metrics of a scorer, and a control.
+func (m memory) Scores() iter.Seq2[eval.Score, error] {
+	return func(yield func(eval.Score, error) bool) {
+		for i, s := range m {
+			for _, score := range []eval.Score{{Metric: "words"}, {Metric: "wit", Control: "told"}, {Metric: "wit"}} {
+				value := 10*float64(i) + float64(len(score.Metric)) + float64(len(score.Control))
+				score.Session, score.Scorer, score.Subject, score.Value, score.Status = s.Episode.Session, "wit", "a", &value, eval.Scored
+				if !yield(score, nil) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // compared are the preferences of a run's turns with those of others.
 func compared(run memory, p finetune.Preferring, acts ...simtest.Actor) *finetune.Selection {
@@ -238,6 +252,32 @@ func TestChoices(t *testing.T) {
 	for _, bad := range []string{`{"id":"x","better":"c"}`, `{"id":"x","bettor":"a"}`, `{"id"`} {
 		if err := new(finetune.Choices).Read(strings.NewReader(bad), "c.jsonl"); err == nil || !strings.Contains(err.Error(), "c.jsonl: pair 1") {
 			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// Any metric that a run has can be learned by; without a name it is the one of the scorer's.
+func TestScores(t *testing.T) {
+	run := memory{session(t, "s1", 8, says("One.")), session(t, "s2", 8, says("Two."))}
+	for _, test := range []struct {
+		metric      string
+		first, next float64
+		err         string
+	}{{"", 3, 13, ""}, {"wit", 3, 13, ""}, {"words", 5, 15, ""}, {"charm", 0, 0, "no score charm of whole sessions; it has wit, words"}} {
+		s := compared(run, finetune.Preferring{})
+		s.Task, s.Metric = finetune.Roleplay, test.metric
+		var got []float64
+		for x, err := range s.Examples(t.Context()) {
+			if err != nil {
+				if test.err == "" || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("%q: %v", test.metric, err)
+				}
+				continue
+			}
+			got = append(got, *x.Score)
+		}
+		if test.err == "" && (len(got) != 12 || got[0] != test.first || got[11] != test.next) {
+			t.Errorf("%q: scores %v", test.metric, got)
 		}
 	}
 }

@@ -181,10 +181,30 @@ func (m *messages) find(hash string) (llm.Message, error) {
 // scores are the values of one metric by session and character, of whole sessions and without controls.
 type scores map[string]map[characters.ID]float64
 
+// mainMetric returns the metric that has its scorer's name, or else the first one; controls and the points
+// of curves do not count. It is empty where there is none.
+func mainMetric(rows iter.Seq2[eval.Score, error]) (metric string) {
+	for score, err := range rows {
+		switch {
+		case err != nil: // whoever reads the rows in full reports it
+			return metric
+		case score.Control != "" || score.Turn != 0:
+		case score.Metric == score.Scorer:
+			return score.Metric
+		case metric == "":
+			metric = score.Metric
+		}
+	}
+	return metric
+}
+
 // readScores reads the values of a metric, and which metrics there are. With an empty metric it takes
-// the first one of the run, and returns its name.
+// the run's main one, and returns its name.
 func readScores(run Run, metric string) (scores, string, []string, error) {
 	list, known := scores{}, map[string]bool{}
+	if metric == "" {
+		metric = mainMetric(run.Scores())
+	}
 	for score, err := range run.Scores() {
 		if err != nil {
 			return nil, "", nil, err
@@ -193,9 +213,6 @@ func readScores(run Run, metric string) (scores, string, []string, error) {
 			continue
 		}
 		known[score.Metric] = true
-		if metric == "" {
-			metric = score.Metric
-		}
 		if score.Metric != metric || score.Value == nil {
 			continue
 		}

@@ -43,7 +43,7 @@ type Selection struct {
 	Status    []string // states of sessions; "any" takes all
 	Models    []string // who played, or which arm; none: all
 	Scenarios []string // kinds, or words of the title; none: all
-	Metric    string   // whose values examples are scored with; empty: the run's first
+	Metric    string   // whose values examples are scored with; empty: the one that has its scorer's name, or the run's first
 	Min, Max  *float64 // of the score
 	MinTokens int      // of the answer
 

@@ -98,13 +98,14 @@ func FromVerdict(v *Verdict) (Example, error) {
 }
 
 // stated cuts the verdict's object out of a reply, as it was written. A reply that states its verdict
-// in another form is taken whole, without its reasoning.
+// in another form is taken whole, without its reasoning; it is empty where that cannot be told apart.
 func stated(reply string) string {
 	r := judge.Read(reply, nil)
-	if at := strings.LastIndex(reply, "</think>"); at >= 0 {
-		reply = reply[at+len("</think>"):]
+	_, rest, ok := llm.SplitReasoning(reply)
+	if !ok {
+		return ""
 	}
-	reply = strings.TrimSpace(reply)
+	reply = strings.TrimSpace(rest)
 	var want any
 	if r.Status != eval.Scored || json.Unmarshal(r.Value, &want) != nil {
 		return reply

@@ -20,6 +20,7 @@ func TestFromVerdict(t *testing.T) {
 		{"without the words around it", "Sure!\n```json\n{\"score\": 4}\n```", `{"score": 4}`},
 		{"the whole object, not one within it", `{"matches": [{"known": 1, "told": 2}, {"known": 2, "told": 1}]}`, `{"matches": [{"known": 1, "told": 2}, {"known": 2, "told": 1}]}`},
 		{"without what was thought aloud", "<think>{\"score\": 1}? No.</think>\n{\"score\": 4}", `{"score": 4}`},
+		{"in another model's marks", "<|channel|>analysis<|message|>Four?<|end|><|start|>assistant<|channel|>final<|message|>{\"score\": 4}", `{"score": 4}`},
 		{"a verdict in another form", "<think>Well.</think>\nScore: 4", "Score: 4"},
 	} {
 		x, err := finetune.FromVerdict(&finetune.Verdict{
@@ -44,10 +45,11 @@ func TestFromVerdict(t *testing.T) {
 		}
 	}
 	for reason, v := range map[string]finetune.Verdict{
-		"it did not count":  {Call: llm.Call{ID: "1", Reply: `{"score": 4}`}, Messages: question, Left: finetune.AskedAgain},
-		"no reply":          {Call: llm.Call{ID: "1"}, Messages: question},
-		"no question":       {Call: llm.Call{ID: "1", Reply: `{"score": 4}`}},
-		"only its thoughts": {Call: llm.Call{ID: "1", Reply: "<think>Hm.</think>"}, Messages: question},
+		"it did not count":         {Call: llm.Call{ID: "1", Reply: `{"score": 4}`}, Messages: question, Left: finetune.AskedAgain},
+		"no reply":                 {Call: llm.Call{ID: "1"}, Messages: question},
+		"no question":              {Call: llm.Call{ID: "1", Reply: `{"score": 4}`}},
+		"a thought without an end": {Call: llm.Call{ID: "1", Reply: "<think>It may be {\"score\": 4}"}, Messages: question},
+		"only its thoughts":        {Call: llm.Call{ID: "1", Reply: "<think>Hm.</think>"}, Messages: question},
 	} {
 		var d *finetune.Dropped
 		if _, err := finetune.FromVerdict(&v); !errors.As(err, &d) {
