@@ -56,6 +56,8 @@ func (m *matcher) refuses(g int, said, around []word, a alignment) string {
 	p := &m.gold[g]
 	b := align(p, g, around)
 	switch {
+	case swapped(p, m.title, around, b):
+		return "roles"
 	case verbatim(p, a) && !bareList(said):
 		return ""
 	case a.conflict > maxConflict || b.conflict > maxConflict:
@@ -70,8 +72,6 @@ func (m *matcher) refuses(g int, said, around []word, a alignment) string {
 		return "substituted"
 	case m.otherCause(around, b):
 		return "cause"
-	case swapped(p, m.title, around, b):
-		return "roles"
 	}
 	return ""
 }
