@@ -55,7 +55,7 @@ func (e *Embedding) Match(ctx context.Context, a Ask, k *scenarios.Knowledge, go
 		point := said{text: p.text, gold: p.gold, at: p.from, weight: p.alike}
 		for i := p.from; i < p.to; i++ {
 			matched[i] = true
-			point.words += list[i].content()
+			point.words += len(list[i].tokens)
 		}
 		points = append(points, point)
 	}

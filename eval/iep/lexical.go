@@ -484,7 +484,7 @@ func (h *listener) verdict(k int) Verdict {
 		p := said{text: h.clauses[c.to-1].text, gold: c.gold, at: c.from, weight: min(1, c.cover)}
 		for i := c.from; i < c.to; i++ {
 			matched[i] = true
-			p.words += h.clauses[i].content()
+			p.words += len(h.clauses[i].tokens)
 		}
 		points = append(points, p)
 	}
@@ -495,19 +495,24 @@ func (h *listener) verdict(k int) Verdict {
 type said struct {
 	text      string
 	gold      int // that it matches; -1: none
-	at, words int // its place, how many words with content it has
+	at, words int // its place, and how many words it has
 	weight    float64
 }
 
 // others lists what is asserted in clauses that match nothing, about anything but the speaker.
 func others(list []clause, matched map[int]bool) []said {
 	var points []said
+	partly := map[int]bool{} // sentences of which a part matches
+	for i := range matched {
+		partly[list[i].sentence] = true
+	}
 	for i := 0; i < len(list); i++ {
-		p := said{text: list[i].text, gold: -1, at: i}
+		p, content := said{text: list[i].text, gold: -1, at: i}, 0
 		for sentence := list[i].sentence; i < len(list) && list[i].sentence == sentence && list[i].asserted && !matched[i] && !list[i].personal(); i++ {
-			p.words += list[i].content()
+			p.words += len(list[i].tokens)
+			content += list[i].content()
 		}
-		if p.words >= 2 {
+		if content > 3 || content > 1 && !partly[list[p.at].sentence] {
 			points = append(points, p)
 		}
 	}
