@@ -62,7 +62,7 @@ func clauses(text string) []clause {
 // negate marks the words in the scope of a sentence's negations: those after each until the next clause
 // that is no relative one, or those before it where none come after. "Not ... unless" is no negation.
 func negate(list []token) {
-	for i := range list {
+	for i := 0; i < len(list); i++ {
 		if !list[i].negates {
 			continue
 		}
@@ -84,6 +84,7 @@ func negate(list []token) {
 		default:
 			mark(list[start:i])
 		}
+		i = end - 1 // a negation in the scope of another is no new one
 	}
 }
 

@@ -305,3 +305,35 @@ func ExampleLexical() {
 	}
 	// Output: key point 1 <- Somebody called Orla Venn cast it.
 }
+
+// Whatever a player answers, the verdict holds: at most k points, each matched once.
+func TestLexicalTakesAnything(t *testing.T) {
+	k := &scenarios.Library().Knowledge[0]
+	cases, r := iep.Cases(), rand.New(rand.NewPCG(1, 2))
+	answers := []string{"", strings.Repeat("not ", 5000), "3,5 - 4th; nobody's 7 days. Not unless? (half a dozen hundred and) ’s 'tis n't"}
+	for range 500 {
+		b := []byte(cases[r.IntN(len(cases))].Debrief)
+		for range r.IntN(40) {
+			p := r.IntN(len(b))
+			switch r.IntN(3) {
+			case 0:
+				b[p] = byte(r.IntN(256))
+			case 1:
+				b = append(b[:p:p], b[min(len(b)-1, p+r.IntN(9)):]...)
+			case 2:
+				b[p] = ",;:()-'.0 7?"[r.IntN(12)]
+			}
+		}
+		answers = append(answers, string(b))
+	}
+	for _, answer := range answers {
+		v, _, err := lexical().Match(context.Background(), iep.Ask{}, k, golds(k), answer)
+		golden, said := map[int]bool{}, map[int]bool{}
+		for _, m := range v.Matches {
+			golden[m.Gold], said[m.Said] = true, true
+		}
+		if err != nil || len(v.Points) > len(k.Facts) || len(golden) != len(v.Matches) || len(said) != len(v.Matches) {
+			t.Errorf("%q: %+v, %v", answer, v, err)
+		}
+	}
+}
