@@ -13,6 +13,7 @@ import (
 
 	"parley/characters"
 	"parley/eval/ieg"
+	"parley/eval/session"
 	"parley/sim/agent"
 )
 
@@ -24,6 +25,7 @@ type Source struct {
 	Sessions int    // of a run; 0: it is an evaluation of something else than play
 	Calls    int64  // of a run, to say how far it is read
 	Style    agent.Style
+	Config   *session.Config // of a run of sessions; nil: of nothing else
 }
 
 // Why the user's own filters leave something out.

@@ -30,7 +30,7 @@ func castCommand(t *testing.T, args ...string) (stdout, stderr string, status in
 	if err != nil {
 		talk.WriteString(err.Error())
 	}
-	return out.String(), talk.String(), report(ctx, err, io.Discard)
+	return out.String(), talk.String(), exitStatus(ctx, err, io.Discard)
 }
 
 func write(t *testing.T, name, text string) string {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval"
 	"parley/eval/ieg"
 	"parley/eval/ieg/corpora"
 )
@@ -116,7 +117,7 @@ func (d *imported) write(ctx context.Context, files []string, names string) (err
 		}
 	}
 	if d.Windows == 0 {
-		return fmt.Errorf("there is not one window in what was read: %s", cmp.Or(tallied(d.Unused), "no check was found"))
+		return fmt.Errorf("there is not one window in what was read: %s", cmp.Or(eval.Tallied(d.Unused), "no check was found"))
 	}
 	if err := errors.Join(buffered.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", d.Out, err)

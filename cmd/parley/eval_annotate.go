@@ -13,6 +13,7 @@ import (
 
 	"parley/eval"
 	"parley/eval/annotate"
+	"parley/eval/session"
 	"parley/scenarios"
 	"parley/sim"
 )
@@ -109,12 +110,12 @@ func writeSheet(c *cli.Context, w io.Writer, name string, people []string) error
 // debriefs yields the debriefs of a run, controls too, each with the key facts that it may tell. The
 // sessions are read first, since a debrief's facts stand with its session.
 func debriefs(dir string, yield func(annotate.Item) error) error {
-	if _, err := readManifest(dir); err != nil {
+	if _, _, err := session.Read(dir); err != nil {
 		return err
 	}
 	facts := map[string]string{} // by session
 	counts := map[string]int{}
-	for row, err := range rows[sessionRow](dir, streamSessions) {
+	for row, err := range session.Sessions.Read(dir) {
 		if err != nil {
 			return err
 		}
@@ -131,7 +132,7 @@ func debriefs(dir string, yield func(annotate.Item) error) error {
 		}
 		facts[row.ID], counts[row.ID] = list.String(), len(s.Knowledge.Facts)
 	}
-	for e, err := range rows[sim.Event](dir, streamEvents) {
+	for e, err := range session.Events.Read(dir) {
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/ieg"
+	"parley/finetune"
 	"parley/finetune/vdm"
 )
 
@@ -238,7 +239,7 @@ func readGenerated(c *cli.Context, text string) ([]ieg.Source, error) {
 		return []ieg.Source{{Name: called(base), Interactions: xs}}, err
 	}
 	var sources []ieg.Source
-	for game, err := range interactions(path, math.MaxInt) {
+	for game, err := range finetune.Interactions(path, math.MaxInt) {
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,8 @@ import (
 
 	"parley/eval"
 	"parley/eval/ieg"
+
+	"parley/finetune"
 )
 
 // mustRun runs parley and returns what it printed.
@@ -39,7 +41,7 @@ func TestEvalIEG(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		for game, err := range interactions(run(name, player, sessions, seed), 1000) {
+		for game, err := range finetune.Interactions(run(name, player, sessions, seed), 1000) {
 			if err != nil {
 				t.Fatal(err)
 			}

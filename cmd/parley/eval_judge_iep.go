@@ -9,9 +9,11 @@ import (
 
 	"parley/eval/iep"
 	"parley/eval/judge"
+	"parley/eval/session"
 	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/llm"
+	"parley/sim/reference"
 )
 
 func judgeCheckIEPCommand() *cli.Command {
@@ -83,7 +85,7 @@ func checkCases(c *cli.Context) ([]iep.Case, error) {
 // loneJudge opens a judge outside of a run.
 func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 	if spec == "lexical" {
-		return iep.NewLexical(corpus()), nil
+		return iep.NewLexical(session.LibraryFacts()), nil
 	}
 	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
 		m, err := registry().Open(ctx, name, environment())
@@ -92,12 +94,12 @@ func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 		}
 		embedder, ok := m.(llm.Embedder)
 		if !ok {
-			return nil, usagef(noEmbeddings, name)
+			return nil, usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
 		}
 		model := llm.Wrap(llm.Embedding(embedder, name), llm.Retry(llm.Retrier{}))
-		return &iep.Embedding{Model: model, Spec: name, Now: time.Now, Words: iep.NewLexical(corpus())}, nil
+		return &iep.Embedding{Model: model, Spec: name, Now: time.Now, Words: iep.NewLexical(session.LibraryFacts())}, nil
 	}
-	if isReference(spec) {
+	if reference.Is(spec) {
 		return nil, usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", spec)
 	}
 	m, err := openModel(ctx, spec)

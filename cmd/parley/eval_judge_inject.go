@@ -9,6 +9,7 @@ import (
 	"parley/eval/judge"
 	"parley/eval/stat"
 	"parley/sim/llm"
+	"parley/sim/reference"
 )
 
 func judgeCheckInjectCommand() *cli.Command {
@@ -42,7 +43,7 @@ func judgeCheckInject(c *cli.Context) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if isReference(name) {
+	if reference.Is(name) {
 		return usagef("%s cannot judge: name a chat model", name)
 	}
 	m, err := openModel(c.Context, name)
@@ -60,7 +61,7 @@ func judgeCheckInject(c *cli.Context) error {
 	i := stat.ShareInterval(found.Moved, found.Pairs, confidence)
 	r := eval.Result{Scorer: "judge-check", Metric: "moved", Arm: name, Value: percent(i.Value), Low: percent(i.Low), High: percent(i.High), N: i.N, Of: n, Unit: "verdicts", Reason: i.Reason}
 	if len(found.Unscored) > 0 {
-		r.Reason = tallied(found.Unscored)
+		r.Reason = eval.Tallied(found.Unscored)
 	}
 	results := []eval.Result{r}
 	if c.Bool("json") {

@@ -125,7 +125,7 @@ func TestAnnotate(t *testing.T) {
 func TestAnnotateRun(t *testing.T) {
 	run := filepath.Join(t.TempDir(), "run")
 	var out, talk bytes.Buffer
-	if status := Main(t.Context(), []string{"parley", "run", "--sessions", "2", "--turns", "6", "--seed", "3", "--out", run}, &out, &talk); status != exitOK {
+	if status := Main(t.Context(), []string{"parley", "run", "--sessions", "2", "--turns", "6", "--seed", "3", "--control", "none", "--out", run}, &out, &talk); status != exitOK {
 		t.Fatalf("status %d: %s", status, talk.String())
 	}
 	sheet, err := judgeApp("annotate", run, "--annotator", "anna")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
@@ -30,23 +29,13 @@ func evalScriptCommand() *cli.Command {
 func scriptTasks(file string, first int) ([]script.Task, error) {
 	tasks := script.Library()
 	if file != "" {
-		f, err := os.Open(file)
+		data, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("tasks: %w", err)
 		}
-		defer f.Close()
-		if isDatabase(f) {
-			d, err := script.ReadDatabase(f, file)
-			if err != nil {
-				return nil, err
-			}
-			tasks = d.Tasks
-		} else if tasks, err = script.ReadTasks(f, file); err != nil {
+		if tasks, err = script.ReadTaskFile(data, file); err != nil {
 			return nil, err
 		}
-	}
-	if len(tasks) == 0 {
-		return nil, fmt.Errorf("%s holds no tasks", file)
 	}
 	if first > 0 && first < len(tasks) {
 		tasks = tasks[:first]
@@ -82,6 +71,3 @@ func scriptWeights(texts []string) (script.Weights, error) {
 	}
 	return w, nil
 }
-
-// drawing is the source of the resamples of a ranking.
-func drawing(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -10,13 +11,12 @@ import (
 
 	"parley/eval"
 	"parley/eval/script"
-	"parley/eval/stat"
 )
 
 func evalScriptAgreeCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "agree",
-		Usage:     "hold a run's verdicts against people's",
+		Usage:     "compare a run's verdicts with people's",
 		ArgsUsage: "RUN",
 		Description: "People's verdicts are CSV: columns task, model, and NM, NR, ND, EX, SC, CG, OC or some of them, 1\n" +
 			"being good; an empty cell is a verdict that was not given, and several rows of one task and model\n" +
@@ -33,7 +33,7 @@ func evalScriptAgreeCommand() *cli.Command {
 				return usagef("agree takes one run, and got %d", c.NArg())
 			}
 			dir := c.Args().First()
-			m, err := readScriptManifest(dir)
+			_, d, err := readScripts(dir)
 			if err != nil {
 				return err
 			}
@@ -52,11 +52,7 @@ func evalScriptAgreeCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			d, err := readScriptData(dir, m.Script)
-			if err != nil {
-				return err
-			}
-			results, pairs, lost := agreement(d, people)
+			results, pairs, lost := d.Agreement(people)
 			if err := writeTo(c, func(w io.Writer) error {
 				if c.Bool("json") {
 					return printJSON(w, answer{Run: dir, Results: results})
@@ -77,53 +73,18 @@ func evalScriptAgreeCommand() *cli.Command {
 	}
 }
 
-// agreement makes the lines of the table, and counts pairs, and pairs that lack the judge's verdict.
-func agreement(d *scriptData, people *script.Verdicts) (results []eval.Result, pairs, lost int) {
-	for _, scorer := range d.scorers() {
-		list := script.Agree(d.findings[scorer], people, confidence)
-		add := func(metric, arm string, value *float64, n, of int, reason string) *eval.Result {
-			results = append(results, eval.Result{Scorer: scorer, Metric: metric, Arm: arm, Value: value, N: n, Of: of, Unit: "pairs", Reason: reason})
-			return &results[len(results)-1]
-		}
-		value := func(metric string, arm string, v stat.Value, n, of int) { add(metric, arm, v.Ptr(), n, of, v.Reason) }
-		for _, a := range list {
-			arm := scorer + " " + string(a.Metric)
-			dropped := fmt.Sprintf("%d without a person's verdict, %d without the judge's", a.NoHuman, a.NoJudge)
-			r := add("accuracy", arm, a.Accuracy.Value, a.N, a.Of, dropped)
-			r.Low, r.High = a.Accuracy.Low, a.Accuracy.High
-			add("mse", arm, a.MSE.Ptr(), a.N, a.Of, "of yes and no: the share of disagreements, 1 - accuracy "+a.MSE.Reason)
-			value("kappa", arm, a.Kappa, a.N, a.Of)
-			value("mcc", arm, a.MCC, a.N, a.Of)
-			value("prevalence", arm, a.Confusion.Prevalence(), a.N, a.Of)
-			add("false_pass", arm, count(a.Confusion.FalsePos), a.N, a.Of, "the judge says good, people say bad")
-			add("false_fail", arm, count(a.Confusion.FalseNeg), a.N, a.Of, "the judge says bad, people say good")
-			pairs, lost = pairs+a.N, lost+a.NoJudge
-		}
-		o := script.Join(list, confidence)
-		r := add("accuracy", scorer+" micro", o.MicroAccuracy.Value, o.N, o.Of, "over all pairs alike")
-		r.Low, r.High = o.MicroAccuracy.Low, o.MicroAccuracy.High
-		add("mse", scorer+" micro", o.MicroMSE.Ptr(), o.N, o.Of, "over all pairs alike: 1 - accuracy "+o.MicroMSE.Reason)
-		add("mse", scorer+" macro", o.MacroMSE.Ptr(), o.N, o.Of, fmt.Sprintf("mean over %d metrics %s", o.Metrics, o.MacroMSE.Reason))
-		add("kappa", scorer+" macro", o.MacroKappa.Ptr(), o.N, o.Of, fmt.Sprintf("mean over the %d metrics that have one %s", o.Kappas, o.MacroKappa.Reason))
-		add("mcc", scorer+" macro", o.MacroMCC.Ptr(), o.N, o.Of, fmt.Sprintf("mean over the %d metrics that have one %s", o.MCCs, o.MacroMCC.Reason))
-	}
-	return results, pairs, lost
-}
-
-func count(n int) *float64 {
-	v := float64(n)
-	return &v
-}
-
 // humanSheet writes an empty sheet of a run's scripts.
 func humanSheet(w io.Writer, dir string) error {
 	specific := map[string]string{}
-	tasks, err := scriptTasks(dir+"/"+scriptTasksName, 0)
-	if err != nil {
-		return err
-	}
-	for i := range tasks {
-		specific[tasks[i].ID] = tasks[i].Specific
+	for row, err := range script.Done.Read(dir) {
+		if err != nil {
+			return err
+		}
+		var t script.Task
+		if err := json.Unmarshal([]byte(row.Task), &t); err != nil {
+			return fmt.Errorf("task %s: %w", row.ID, err)
+		}
+		specific[row.ID] = t.Specific
 	}
 	out := csv.NewWriter(w)
 	head := []string{"task", "model"}
@@ -133,7 +94,7 @@ func humanSheet(w io.Writer, dir string) error {
 	if err := out.Write(append(head, "specific task", "script")); err != nil {
 		return err
 	}
-	for row, err := range rows[scriptRow](dir, streamScripts) {
+	for row, err := range script.Scripts.Read(dir) {
 		if err != nil {
 			return err
 		}

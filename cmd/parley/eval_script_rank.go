@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -51,17 +49,17 @@ func evalScriptRankCommand() *cli.Command {
 					w[m] = v
 				}
 			}
-			g, err := script.Rank(t, w, confidence, drawing(c.Uint64("seed")))
+			g, err := script.Rank(t, w, confidence, script.Drawing(c.Uint64("seed")))
 			if err != nil {
 				return err
 			}
 			if c.Bool("json") {
-				err = printJSON(c.App.Writer, answer{Results: rankResults(scorer, g)})
+				err = printJSON(c.App.Writer, answer{Results: script.RankResults(scorer, g)})
 			} else {
-				err = printRanking(c.App.Writer, g)
+				err = script.PrintRanking(c.App.Writer, g)
 			}
 			if err == nil && len(g.Ranked) > 0 && g.Ranked[0].Score.Value == nil {
-				err = partialf("nobody can be ranked: %s", g.Ranked[0].Score.Reason)
+				err = partialf("no author can be ranked: %s", g.Ranked[0].Score.Reason)
 			}
 			return err
 		},
@@ -71,19 +69,15 @@ func evalScriptRankCommand() *cli.Command {
 // scoreTable reads a table, or the verdicts of a run with the weights that the run was begun with.
 func scoreTable(name, scorer string) (*script.Table, script.Weights, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		m, err := readScriptManifest(name)
+		_, d, err := readScripts(name)
 		if err != nil {
 			return nil, nil, err
 		}
-		d, err := readScriptData(name, m.Script)
-		if err != nil {
-			return nil, nil, err
-		}
-		t := d.table(scorer)
+		t := d.Table(scorer)
 		if len(t.Rows) == 0 {
-			return nil, nil, fmt.Errorf("%s holds no verdicts of %s, only of %v", name, scorer, d.scorers())
+			return nil, nil, fmt.Errorf("%s holds no verdicts of %s, only of %v", name, scorer, d.Scorers())
 		}
-		w, _ := d.weights(scorer)
+		w, _ := d.Weights(scorer)
 		return t, w, nil
 	}
 	f, err := os.Open(name)
@@ -99,67 +93,13 @@ func scoreTable(name, scorer string) (*script.Table, script.Weights, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &scriptData{findings: map[string][]script.Finding{}}
-	for _, v := range db.Verdicts {
-		d.findings[v.Scorer] = append(d.findings[v.Scorer], v)
+	d := script.DataOf(db.Verdicts)
+	if scorer == script.Scorer && len(d.Scorers()) == 1 {
+		scorer = d.Scorers()[0]
 	}
-	if scorer == script.Scorer && len(d.findings) == 1 {
-		scorer = d.scorers()[0]
-	}
-	t := d.table(scorer)
+	t := d.Table(scorer)
 	if len(t.Rows) == 0 {
-		return nil, nil, fmt.Errorf("%s holds no verdicts of %s, only of %v: choose with --scorer", name, scorer, d.scorers())
+		return nil, nil, fmt.Errorf("%s holds no verdicts of %s, only of %v: choose with --scorer", name, scorer, d.Scorers())
 	}
 	return t, nil, nil
-}
-
-// readScriptManifest reads the manifest of an evaluation of scripts.
-func readScriptManifest(dir string) (*manifest, error) {
-	m, err := readAnyManifest(dir)
-	if err == nil && m.Script == nil {
-		err = fmt.Errorf("%s holds no evaluation of scripts", dir)
-	}
-	return m, err
-}
-
-// printRanking prints a ranking for people.
-func printRanking(w io.Writer, g *script.Ranking) error {
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "RANK\tMODEL\tSCORE\t95 % INTERVAL\tRANKS\tN\tNOTE")
-	for _, r := range g.Ranked {
-		rank, score, interval, ranks, note := "-", "unscored", "-", "-", r.Score.Reason
-		if r.Rank > 0 {
-			rank, note = fmt.Sprint(r.Rank), ""
-			if len(r.Tied) > 0 {
-				rank = "=" + rank
-			}
-		}
-		if r.Score.Value != nil {
-			score = fmt.Sprintf("%.4f", *r.Score.Value)
-		}
-		if r.Score.Low != nil {
-			interval, ranks = fmt.Sprintf("%.4f to %.4f", *r.Score.Low, *r.Score.High), fmt.Sprintf("%d to %d", r.Best, r.Worst)
-		}
-		if r.N < r.Of {
-			note = fmt.Sprintf("%s over all tasks between %.4f and %.4f", note, r.Least, r.Most)
-		}
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\n", rank, r.Arm, score, interval, ranks, r.N, r.Of, note)
-	}
-	if err := tab.Flush(); err != nil {
-		return err
-	}
-	if len(g.Pairs) > 0 {
-		fmt.Fprintln(tab, "\nDIFFERENCE\tVALUE\t95 % INTERVAL\tP\tP BY HOLM")
-		for _, p := range g.Pairs {
-			value, interval := "undefined", "-"
-			if p.Diff.Value != nil {
-				value = fmt.Sprintf("%.4f", *p.Diff.Value)
-			}
-			if p.Diff.Low != nil {
-				interval = fmt.Sprintf("%.4f to %.4f", *p.Diff.Low, *p.Diff.High)
-			}
-			fmt.Fprintf(tab, "%s - %s\t%s\t%s\t%s\t%s\n", p.A, p.B, value, interval, short(p.P), short(p.Holm))
-		}
-	}
-	return tab.Flush()
 }

@@ -1,33 +1,25 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval/judge"
+	"parley/characters"
+	"parley/eval"
+	"parley/eval/report"
+	"parley/eval/run"
 	"parley/eval/script"
-	"parley/logs"
-	"parley/sim/llm"
+	"parley/eval/survey"
 )
-
-// scriptTasksName is the file of a run that holds the tasks that it was begun with.
-const scriptTasksName = "input.jsonl"
 
 func evalScriptRunCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "run",
 		Usage:     "have models write scripts, judge them, and rank the models",
-		ArgsUsage: " ",
+		ArgsUsage: "[EXPERIMENT.yaml]",
 		Description: "Each --model writes a script for each task. A model's options temperature and seed make arms of\n" +
 			"one model; reference:intact and reference:FAULT write the task's own steps, with a planted fault.\n" +
 			"Gold answers for the critic are learned from all scripts of the task (pool), from all but the one\n" +
@@ -39,253 +31,186 @@ func evalScriptRunCommand() *cli.Command {
 			&cli.BoolFlag{Name: "gold", Usage: "judge with a gold answer (default)"},
 			&cli.BoolFlag{Name: "no-gold", Usage: "judge without one"},
 			&cli.StringFlag{Name: "gold-from", Value: "pool", Usage: "`SOURCE` of gold answers: pool, leave-one-out, direct or reference"},
-		}, judgeFlags()...),
+		}, scriptFlags()...),
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usagef("eval script run takes flags only, and got %s", c.Args().First())
-			}
-			g := &scriptConfig{Gold: c.String("gold-from")}
-			if c.Bool("no-gold") {
-				if c.Bool("gold") || c.IsSet("gold-from") {
-					return usagef("--no-gold and --gold or --gold-from exclude each other")
-				}
-				g.Gold = "none"
-			}
-			if err := g.authorsOf(c); err != nil {
+			g, err := scriptConfig(c, "run")
+			if err != nil {
 				return err
 			}
-			if err := g.judgesOf(c); err != nil {
-				return err
+			if c.Bool("no-gold") && (c.Bool("gold") || c.IsSet("gold-from")) {
+				return usagef("--no-gold and --gold or --gold-from exclude each other")
+			}
+			if c.IsSet("gold-from") {
+				g.Gold = c.String("gold-from")
+			}
+			if c.IsSet("model") {
+				g.Model, g.Authors = c.StringSlice("model"), nil
+			}
+			if c.IsSet("persona") {
+				g.Persona = c.StringSlice("persona")
 			}
 			return beginScripts(c, g)
 		},
 	}
 }
 
-// authorsOf makes an author of every model and persona.
-func (g *scriptConfig) authorsOf(c *cli.Context) error {
-	if len(c.StringSlice("model")) == 0 {
-		return usagef("eval script run needs a model to test: --model MODEL, such as ollama:llama3.2:1b, or reference:intact")
+func evalScriptPerturbCommand() *cli.Command {
+	var faults []string
+	for _, f := range script.Faults() {
+		faults = append(faults, string(f))
 	}
-	for _, text := range c.StringSlice("model") {
-		a, err := authorOf(text)
-		if err != nil {
-			return err
-		}
-		if a.Model == "" || len(c.StringSlice("persona")) == 0 {
-			g.Authors = append(g.Authors, a)
-			continue
-		}
-		for _, name := range c.StringSlice("persona") {
-			sheets, err := findCharacters(name)
+	return &cli.Command{
+		Name:      "perturb",
+		Usage:     "plant known faults into reference scripts and see which of them the judges find",
+		ArgsUsage: "[EXPERIMENT.yaml]",
+		Description: "Every kind of fault is planted once into the reference steps of every task, by rule or, with --by,\n" +
+			"by a model (a duplicate and a wrong order always by rule), and the script without a fault is judged\n" +
+			"beside them, for false alarms. The task's own steps are the gold answer. The run is a directory like\n" +
+			"any other: parley resume DIR goes on with it after a stop.",
+		Flags: append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "kind", Usage: "plant only faults of `KINDS` " + strings.Join(faults, ", "), DefaultText: "all"},
+			&cli.StringFlag{Name: "by", Usage: "`MODEL` that plants the faults (default: rules)"},
+			&cli.BoolFlag{Name: "no-gold", Usage: "judge without a gold answer"},
+		}, scriptFlags()...),
+		Action: func(c *cli.Context) error {
+			g, err := scriptConfig(c, "perturb")
 			if err != nil {
 				return err
 			}
-			for _, s := range sheets {
-				in := a
-				in.Name, in.Persona = a.Name+" as "+s.Name, script.Persona(s)
-				g.Authors = append(g.Authors, in)
+			g.Perturb = true
+			if c.IsSet("kind") {
+				g.Kind, g.Authors = survey.SplitList(c.StringSlice("kind")), nil
 			}
+			if c.IsSet("by") {
+				g.By = c.String("by")
+			}
+			return beginScripts(c, g)
+		},
+	}
+}
+
+// scriptFlags are the flags of run and perturb.
+func scriptFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "judge", Usage: "`MODEL` of all judge agents"},
+		&cli.StringFlag{Name: "critic", Usage: "`MODEL` that looks for missing, redundant and duplicate steps, instead of --judge"},
+		&cli.StringFlag{Name: "execute", Usage: "`MODEL` that carries the script out in thought, instead of --judge"},
+		&cli.StringFlag{Name: "commonsense", Usage: "`MODEL` that checks steps against common sense, instead of --judge"},
+		&cli.StringFlag{Name: "synthesize", Usage: "`MODEL` that writes the gold answers, instead of --judge"},
+		&cli.BoolFlag{Name: "plain", Usage: "ask the agents for the paper's yes or no alone, not for what is wrong"},
+		&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's nonce, for judges that cannot; a script may then speak for the judge"},
+		&cli.StringSliceFlag{Name: "baseline", Usage: "also judge by `METHODS`: single (one call for all), rouge, embed; separated by commas"},
+		&cli.StringFlag{Name: "embed", Value: "ollama:all-minilm", Usage: "`MODEL` of embeddings for --baseline embed"},
+		&cli.StringFlag{Name: "tasks", Usage: "`FILE` of tasks, JSON lines (default: the 60 built-in ones)"},
+		&cli.IntFlag{Name: "first", DefaultText: "all", Usage: "take only the first `N` tasks"},
+		&cli.StringSliceFlag{Name: "weights", Usage: "`WEIGHTS` of the metrics in the score, such as NM=2,SC=3 (default: all 1)"},
+		&cli.IntFlag{Name: "max-tokens", Value: 700, Usage: "`N` tokens of a script at most"},
+	}, runFlags("tasks")...)
+}
+
+// scriptConfig reads the experiment file, where one is named, and overlays the flags that run and perturb share.
+func scriptConfig(c *cli.Context, command string) (*script.Config, error) {
+	g := script.Default()
+	if c.NArg() > 1 {
+		return nil, usagef("eval script %s takes one experiment file, and got %d", command, c.NArg())
+	}
+	if c.NArg() == 1 {
+		if err := run.ReadConfig(c.Args().First(), g); err != nil {
+			return nil, err
 		}
 	}
-	seen := map[string]bool{}
-	for _, a := range g.Authors {
-		if seen[a.Name] {
-			return usagef("two authors are called %s; options such as ?seed=2 tell them apart", a.Name)
+	for name, value := range map[string]*string{
+		"judge": &g.Judge, "critic": &g.Critic, "execute": &g.Execute, "commonsense": &g.Commonsense, "synthesize": &g.Synthesize,
+		"embed": &g.Embed, "tasks": &g.Tasks,
+	} {
+		if c.IsSet(name) {
+			*value = c.String(name)
 		}
-		seen[a.Name] = true
 	}
-	return nil
+	for name, value := range map[string]*bool{"plain": &g.Plain, "trusting": &g.Trusting} {
+		if c.IsSet(name) {
+			*value = c.Bool(name)
+		}
+	}
+	if c.Bool("no-gold") {
+		g.Gold = "none"
+	}
+	if c.IsSet("first") {
+		g.First = c.Int("first")
+	}
+	if c.IsSet("max-tokens") {
+		g.MaxTokens = c.Int("max-tokens")
+	}
+	if c.IsSet("baseline") {
+		g.Baseline = slices.Compact(survey.SplitList(c.StringSlice("baseline")))
+	}
+	if c.IsSet("weights") {
+		w, err := scriptWeights(c.StringSlice("weights"))
+		if err != nil {
+			return nil, err
+		}
+		g.Weights = w
+	}
+	return g, overlay(c, &g.Settings)
 }
 
 // beginScripts begins a run.
-func beginScripts(c *cli.Context, g *scriptConfig) error {
-	tasks, err := scriptTasks(c.String("tasks"), c.Int("first"))
-	if err != nil {
+func beginScripts(c *cli.Context, g *script.Config) error {
+	if err := g.Complete(func(name string) ([]*characters.Sheet, error) { return findCharacters(name) }); err != nil {
 		return err
 	}
-	g.Tasks = len(tasks)
-	id, err := newRunID(time.Now())
-	if err != nil {
-		return err
-	}
-	dir := c.String("out")
-	if dir == "" {
-		dir = filepath.Join("runs", id)
-	}
-	if exists(filepath.Join(dir, manifestName)) {
-		return fmt.Errorf("%s holds a run already: go on with it (parley resume %s) or name another directory", dir, dir)
-	}
-	m := newManifest(id, nil, time.Now())
-	m.Script = g
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	if err := script.WriteTasks(&text, tasks); err != nil {
-		return err
-	}
-	if err := logs.WriteFile(filepath.Join(dir, scriptTasksName), text.Bytes()); err != nil {
-		return err
-	}
-	return runScripts(c, dir, m, false)
+	return begin(c, script.New(g), func() any { return script.Default() }, showScripts)
 }
 
-// runScripts does what is left of a run and prints its results.
-func runScripts(c *cli.Context, dir string, m *manifest, again bool) error {
-	if m.State != stateComplete {
-		if err := playScripts(c.Context, c.App.ErrWriter, dir, m, again); err != nil {
+// showScripts prints the results of a run for people.
+func showScripts(c *cli.Context, dir string, m *run.Manifest) error {
+	g, d, err := readScripts(dir)
+	if err != nil {
+		return err
+	}
+	w := c.App.Writer
+	fmt.Fprintf(w, "%s\n\n", script.Summary(g, m.Of))
+	if !g.Perturb && slices.Contains(d.Judged(), script.Scorer) {
+		ranking, err := d.Ranking(script.Scorer)
+		if err != nil {
 			return err
 		}
-	}
-	if c.Bool("json") {
-		if err := printJSON(c.App.Writer, answer{Run: dir, Sessions: m.Sessions, Results: m.Results}); err != nil {
+		if err := script.PrintRanking(w, ranking); err != nil {
 			return err
 		}
-	} else if err := printScripts(c.App.Writer, dir, m); err != nil {
+		fmt.Fprintln(w)
+	}
+	shown := slices.DeleteFunc(slices.Clone(m.Results), func(r eval.Result) bool {
+		return r.Scorer == script.Scorer && (r.Metric == "rank" || r.Metric == "score" || r.Metric == "difference")
+	})
+	for i := range shown {
+		if shown[i].Scorer != script.Scorer {
+			shown[i].Metric = shown[i].Scorer + " " + shown[i].Metric
+		}
+	}
+	if err := report.Results(w, shown); err != nil {
 		return err
 	}
-	if n, of := unjudged(m.Results); n > 0 {
-		return partialf("%d of %d verdicts are missing; the reasons stand beside the results", n, of)
+	if err := report.Usage(w, m.Usage); err != nil {
+		return err
 	}
-	return nil
+	return printedAt(c, dir)
 }
 
-// playScripts does what is left of a run, and brings it into its final form.
-func playScripts(ctx context.Context, talk io.Writer, dir string, m *manifest, again bool) (err error) {
-	g := m.Script
-	tasks, err := scriptTasks(filepath.Join(dir, scriptTasksName), 0)
+// readScripts reads an evaluation of scripts.
+func readScripts(dir string) (*script.Config, *script.Data, error) {
+	m, err := run.ReadManifest(dir)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	release, err := logs.Lock(dir)
+	if m.Kind != script.Kind {
+		return nil, nil, fmt.Errorf("%s is a run of kind %q, and no evaluation of scripts", dir, m.Kind)
+	}
+	p, err := script.Decode(m.Config)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
-	p := &scriptPlayer{dir: dir, config: g, tasks: tasks, others: slices.Concat(tasks, script.Library()), now: time.Now, done: map[string]bool{}}
-	if err := p.hire(ctx, m, talk); err != nil {
-		return err
-	}
-	kept := scriptStreams()
-	if again {
-		if p.done, err = takeUpJobs(dir, kept, streamTasks, func(row *scriptTaskRow) string { return row.ID }); err != nil {
-			return err
-		}
-		fmt.Fprintf(talk, "resuming %s: %d of %d tasks are complete\n", dir, len(p.done), len(tasks))
-	}
-	m.State, m.Finished = stateRunning, nil
-	if err := m.write(dir); err != nil { // from here on there is a run to resume
-		return err
-	}
-	if p.journal, err = logs.Open(dir, namesOf(kept), logs.Options{}); err != nil {
-		return err
-	}
-	p.progress = newProgressOf(talk, "tasks", "scripts", len(tasks)-len(p.done), time.Now)
-	played := p.play(ctx)
-	p.progress.close()
-	played = errors.Join(played, p.journal.Close())
-	if played != nil {
-		m.State = stateInterrupted
-		return interruptedError{dir, errors.Join(played, m.write(dir))}
-	}
-	return p.finish(m, kept)
-}
-
-// finish turns the journal into Parquet, measures, and writes the manifest last.
-func (p *scriptPlayer) finish(m *manifest, kept []keeper) error {
-	var err error
-	if m.Streams, err = compactJobs(p.dir, kept); err != nil {
-		return err
-	}
-	if m.Usage, err = usage(p.dir, m.Models, nil); err != nil {
-		return err
-	}
-	d, err := readScriptData(p.dir, m.Script)
-	if err != nil {
-		return err
-	}
-	if m.Results, err = d.results(); err != nil {
-		return err
-	}
-	m.Sessions = map[State]int{stateComplete: len(d.tasks)}
-	now := p.now().UTC().Truncate(time.Microsecond)
-	m.State, m.Finished = stateComplete, &now
-	if err := writeScriptReport(p.dir, m, d); err != nil {
-		return err
-	}
-	if err := m.write(p.dir); err != nil {
-		return err
-	}
-	return dropJobs(p.dir, kept, journalPath)
-}
-
-// hire opens every model, asks the servers who they are, and says where a judge is under test itself.
-func (p *scriptPlayer) hire(ctx context.Context, m *manifest, talk io.Writer) error {
-	g := p.config
-	if m.Prompts == nil {
-		m.Prompts = script.PromptHashes()
-	} else if !maps.Equal(m.Prompts, script.PromptHashes()) {
-		return errors.New("the prompts are not those that the run began with: begin a new run")
-	}
-	p.crew = emptyCrew(&Experiment{Seed: g.Seed}, m)
-	for _, spec := range g.models() {
-		if err := p.crew.hire(ctx, spec, talk); err != nil {
-			return err
-		}
-	}
-	if g.Embed != "" {
-		if p.crew.open[g.Embed] == nil {
-			if err := p.crew.hire(ctx, g.Embed, talk); err != nil {
-				return err
-			}
-		}
-		if p.embed = p.crew.embed[g.Embed]; p.embed == nil {
-			return usagef("%s has no embeddings: name ollama:NAME or openai:NAME", g.Embed)
-		}
-	}
-	for _, name := range p.selfJudged() {
-		fmt.Fprintf(talk, "note: %s is judged by itself, which tends to flatter\n", name)
-	}
-	judgeOf := func(spec string) *judge.Judge {
-		if spec == "" {
-			return nil
-		}
-		return &judge.Judge{Model: p.crew.open[spec], Name: spec, Sampling: p.crew.judgeSampling(spec), Now: p.now, Trusting: g.Trusting}
-	}
-	p.panel = script.Panel{Critic: judgeOf(g.Critic), Execute: judgeOf(g.Execute), Commonsense: judgeOf(g.Commonsense), Plain: g.Plain}
-	p.single = judgeOf(g.Single)
-	for i := range g.Authors {
-		a := &g.Authors[i]
-		if a.Model == "" {
-			p.authors = append(p.authors, nil)
-			continue
-		}
-		p.authors = append(p.authors, p.writer(a.Model, a.Persona, a.Sampling))
-	}
-	if g.Synthesize != "" && g.Gold != "none" && g.Gold != "reference" {
-		zero := 0.0
-		p.learner = p.writer(g.Synthesize, "", llm.Sampling{Temperature: &zero})
-	}
-	return nil
-}
-
-// writer makes an author of a model that was hired.
-func (p *scriptPlayer) writer(spec, persona string, s llm.Sampling) *script.Author {
-	s.MaxTokens, s.NumCtx = p.config.MaxTokens, p.crew.judgeSampling(spec).NumCtx
-	return &script.Author{Model: p.crew.open[spec], Name: spec, Persona: persona, Sampling: s, Now: p.now}
-}
-
-// selfJudged lists the authors whose model is also a judge.
-func (p *scriptPlayer) selfJudged() []string {
-	g := p.config
-	var found []string
-	for i := range g.Authors {
-		if slices.ContainsFunc([]string{g.Critic, g.Execute, g.Commonsense, g.Single}, func(spec string) bool {
-			return spec != "" && registry().SameModel(g.Authors[i].Model, spec)
-		}) {
-			found = append(found, g.Authors[i].Name)
-		}
-	}
-	return found
+	g := p.Config().(*script.Config)
+	d, err := script.ReadData(dir, g)
+	return g, d, err
 }

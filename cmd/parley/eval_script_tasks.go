@@ -16,6 +16,7 @@ import (
 	"parley/eval"
 	"parley/eval/judge"
 	"parley/eval/script"
+	"parley/sim/llm"
 )
 
 func evalScriptTasksCommand() *cli.Command {
@@ -201,7 +202,7 @@ func generateScriptTasks(c *cli.Context) error {
 		for d := 1; d <= depth; d++ {
 			t, status, reason, calls, err := script.Construct(c.Context, j, fmt.Sprintf("%s-%d", a.id, d), a.topic, a.text, d, c.Uint64("seed"))
 			if err == nil {
-				err = (&work{}).took(calls, nil)
+				err = llm.OutOfReach(calls)
 			}
 			if err != nil {
 				return err
@@ -224,7 +225,7 @@ func generateScriptTasks(c *cli.Context) error {
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d tasks were made of %d\n", len(tasks), len(list)*depth)
 	if failed > 0 {
-		return partialf("%d tasks could not be made: %s", failed, tallied(reasons))
+		return partialf("%d tasks could not be made: %s", failed, eval.Tallied(reasons))
 	}
 	return nil
 }

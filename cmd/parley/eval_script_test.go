@@ -16,6 +16,8 @@ import (
 	"parley/eval"
 	"parley/eval/script"
 	"parley/sim/llm"
+
+	"parley/eval/run"
 )
 
 // slowJudges answer after a moment, so that a run can be killed on the way.
@@ -49,7 +51,7 @@ func TestKilledScriptsEndAsIfUndisturbed(t *testing.T) {
 	}
 	want, got := filepath.Join(dir, "want"), filepath.Join(dir, "got")
 	args := []string{"eval", "script", "run", "--model", "script:" + model, "--model", "reference:missing", "--judge", "script:" + model,
-		"--trusting", "--gold-from", "leave-one-out", "--baseline", "rouge", "--jobs", "3", "--json", "--out"}
+		"--trusting", "--allow-self-judge", "--gold-from", "leave-one-out", "--baseline", "rouge", "--jobs", "3", "--json", "--out"}
 	start := time.Now()
 	undisturbed, err := parleyCommand(t, append(args, want)...).Output()
 	if len(undisturbed) == 0 {
@@ -69,7 +71,7 @@ func TestKilledScriptsEndAsIfUndisturbed(t *testing.T) {
 			killed++
 		}
 		_ = command.Wait() // it was killed, or it was done
-		if exists(filepath.Join(got, manifestName)) {
+		if exists(filepath.Join(got, run.ManifestName)) {
 			next = []string{"resume", got, "--json"}
 		}
 	}
@@ -78,20 +80,20 @@ func TestKilledScriptsEndAsIfUndisturbed(t *testing.T) {
 	if len(resumed) == 0 {
 		t.Fatal(err)
 	}
-	a, err := verify(want)
+	a, err := verifyRun(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := verify(got)
+	b, err := verifyRun(got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Findings)+len(b.Findings) > 0 || len(a.Streams) != 6 {
+	if len(a.Findings)+len(b.Findings) > 0 || len(a.Tables) != 6 {
 		t.Errorf("findings: %v %v", a.Findings, b.Findings)
 	}
-	for name, s := range a.Streams {
-		if s.Rows == 0 || b.Streams[name].Rows != s.Rows || b.Streams[name].Timeless != s.Timeless {
-			t.Errorf("%s: %d rows, undisturbed %d", name, b.Streams[name].Rows, s.Rows)
+	for name, s := range a.Tables {
+		if s.Rows == 0 || b.Tables[name].Rows != s.Rows || b.Tables[name].Untimed != s.Untimed {
+			t.Errorf("%s: %d rows, undisturbed %d", name, b.Tables[name].Rows, s.Rows)
 		}
 	}
 	if x, y := strings.ReplaceAll(string(undisturbed), want, "DIR"), strings.ReplaceAll(string(resumed), got, "DIR"); x != y {
@@ -139,28 +141,28 @@ func TestLiveScripts(t *testing.T) {
 	if err := json.Unmarshal(stdout.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	v, err := verify(dir)
+	v, err := verifyRun(dir)
 	if err != nil || len(v.Findings) > 0 {
 		t.Fatal(v, err)
 	}
-	calls := collect[llm.Call](t, dir, streamCalls)
+	calls := collect[llm.Call](t, dir, "calls")
 	for _, c := range calls {
 		if c.Error != "" || c.Tokens == nil || c.Output == nil || !strings.Contains(c.Served, name) {
 			t.Errorf("call %s: error %q, tokens %v and %v, served by %q", c.ID, c.Error, c.Tokens, c.Output, c.Served)
 		}
 	}
 	judged := 0
-	for _, f := range collect[script.Finding](t, dir, streamVerdicts) {
+	for _, f := range collect[script.Finding](t, dir, "verdicts") {
 		if f.Status == eval.Scored {
 			judged++
 		}
 		t.Log(f.Arm, f.Metric, f.Status, f.Method, f.Reason)
 	}
-	for _, s := range collect[scriptRow](t, dir, streamScripts) {
+	for _, s := range collect[script.Written](t, dir, "scripts") {
 		t.Log(s.Arm, s.Gold, s.Source, s.Status, s.Reason, fmt.Sprintf("%.60q", s.Steps))
 	}
 	t.Logf("%d calls, %d of 14 verdicts scored, %d results", len(calls), judged, len(got.Results))
-	if len(calls) < 4 || v.Streams[streamVerdicts].Rows != 14 {
-		t.Errorf("%d calls, %d verdicts", len(calls), v.Streams[streamVerdicts].Rows)
+	if len(calls) < 4 || v.Tables["verdicts"].Rows != 14 {
+		t.Errorf("%d calls, %d verdicts", len(calls), v.Tables["verdicts"].Rows)
 	}
 }

@@ -30,7 +30,7 @@ func statCommand(t *testing.T, stdin string, args ...string) (stdout, stderr str
 	}
 	ctx := context.Background()
 	err := app.RunContext(ctx, flagsFirst(app.Commands, append([]string{"parley", "stat"}, args...)))
-	return out.String(), talk.String() + errText(err), report(ctx, err, io.Discard)
+	return out.String(), talk.String() + errText(err), exitStatus(ctx, err, io.Discard)
 }
 
 func errText(err error) string {

@@ -192,10 +192,10 @@ func generateForm(c *cli.Context, author *survey.Author, id, dir string, f *made
 	if err != nil {
 		return err
 	}
-	f.Status, f.Reason = draft.Status, clean(draft.Reason)
+	f.Status, f.Reason = draft.Status, keys.Redact(draft.Reason)
 	var text []byte
 	for i := range draft.Calls {
-		draft.Calls[i].Error = clean(draft.Calls[i].Error)
+		draft.Calls[i].Error = keys.Redact(draft.Calls[i].Error)
 		switch draft.Calls[i].Fault {
 		case llm.NotFound, llm.Denied, llm.Unreachable: // so would all others
 			return fmt.Errorf("%s: %s", f.Model, draft.Calls[i].Error)

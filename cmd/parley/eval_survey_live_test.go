@@ -13,6 +13,8 @@ import (
 	"parley/eval/survey"
 	"parley/eval/survey/form"
 	"parley/sim/llm"
+
+	"parley/eval/run"
 )
 
 // Five forms (two with -short), judged by a real small model with weighted scores and reviewed by it as the critic: all
@@ -36,25 +38,25 @@ func TestLiveSurvey(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ask := func(want State, args ...string) {
+	ask := func(want run.State, args ...string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
 		if status := Main(context.Background(), append([]string{"parley"}, args...), &stdout, &stderr); status != exitOK && status != exitPartial {
 			t.Fatalf("status %d\n%s%s", status, stdout.String(), stderr.String())
 		}
-		m, err := readSurveyManifest(out)
+		m, err := run.ReadManifest(out)
 		if err != nil || m.State != want {
 			t.Fatalf("%v: the run is %s", err, m.State)
 		}
 		t.Log(stdout.String())
 	}
-	ask(stateComplete, "eval", "survey", "run", forms, "--evaluator", spec, "--sage", spec, "--scores", "logprob", "--aspect", "relevancy",
+	ask(run.Complete, "eval", "survey", "run", forms, "--evaluator", spec, "--sage", spec, "--scores", "logprob", "--aspect", "relevancy",
 		"--max-tokens", "120", "--jobs", "1", "--seed", "3", "--out", out)
-	v, err := verify(out)
+	v, err := verifyRun(out)
 	if err != nil || len(v.Findings) > 0 {
 		t.Fatalf("%v %+v", err, v)
 	}
-	verdicts, calls, proposals := collect[survey.Verdict](t, out, streamVerdicts), collect[llm.Call](t, out, streamCalls), collect[survey.Proposal](t, out, streamProposals)
+	verdicts, calls, proposals := collect[survey.Verdict](t, out, "verdicts"), collect[llm.Call](t, out, "calls"), collect[survey.Proposal](t, out, "proposals")
 	if len(verdicts) != 2*documents || len(calls) < 3*documents {
 		t.Errorf("%d verdicts of %d calls", len(verdicts), len(calls))
 	}
@@ -93,5 +95,5 @@ func TestLiveSurvey(t *testing.T) {
 	if asked != documents {
 		t.Errorf("proposals were asked for on %d documents", asked)
 	}
-	ask(stateComplete, "resume", out)
+	ask(run.Complete, "resume", out)
 }

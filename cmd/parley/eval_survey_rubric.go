@@ -63,16 +63,12 @@ func applyRubric(c *cli.Context) error {
 		return usagef("--at-least %d: at least one document has to propose it", c.Int("at-least"))
 	}
 	dir := c.Args().First()
-	m, err := readSurveyManifest(dir)
-	if err != nil {
-		return err
-	}
-	d, err := readSurvey(dir, m)
+	_, g, d, err := readSurvey(dir)
 	if err != nil {
 		return err
 	}
 	changes, added := d.Accepted(c.Int("at-least"))
-	accept, reject := splitList(c.StringSlice("accept")), splitList(c.StringSlice("reject"))
+	accept, reject := survey.SplitList(c.StringSlice("accept")), survey.SplitList(c.StringSlice("reject"))
 	for _, name := range accept {
 		if _, ok := changes[name]; !ok && !slices.ContainsFunc(added, func(a survey.Aspect) bool { return a.Name == name }) {
 			return usagef("--accept %s: nothing is proposed for it on %d documents or more", name, c.Int("at-least"))
@@ -83,7 +79,7 @@ func applyRubric(c *cli.Context) error {
 	}
 	maps.DeleteFunc(changes, func(name, _ string) bool { return out(name) })
 	added = slices.DeleteFunc(added, func(a survey.Aspect) bool { return out(a.Name) })
-	next, err := m.Survey.Rubric.Next(changes, added)
+	next, err := g.Rubric.Next(changes, added)
 	if err != nil {
 		return err
 	}
@@ -106,7 +102,7 @@ func applyRubric(c *cli.Context) error {
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, map[string]any{"file": file, "version": next.Version, "changed": changed, "added": names})
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "rubric version %d: %d definitions changed (%s), %d aspects added (%s)\nit lies in %s\n",
+	_, err = fmt.Fprintf(c.App.Writer, "rubric version %d: %d definitions changed (%s), %d aspects added (%s)\nit is in %s\n",
 		next.Version, len(changed), strings.Join(changed, ", "), len(names), strings.Join(names, ", "), file)
 	return err
 }

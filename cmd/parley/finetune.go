@@ -30,7 +30,7 @@ func finetuneCommand() *cli.Command {
 // a run of intention sessions.
 func windowsOf(c *cli.Context, list string) (windows []ieg.Interaction, err error) {
 	if info, err := os.Stat(list); err == nil && info.IsDir() {
-		for x, err := range interactions(list, 0) {
+		for x, err := range finetune.Interactions(list, 0) {
 			if err != nil {
 				return nil, err
 			}
@@ -92,7 +92,7 @@ func callsTo(path string) (record func(llm.Call), finish func() error, err error
 	if err != nil {
 		return nil, nil, fmt.Errorf("keep calls: %w", err)
 	}
-	log := &finetune.CallLog{W: f, Clean: clean}
+	log := &finetune.CallLog{W: f, Clean: keys.Redact}
 	return log.Record, func() error {
 		if err := cmp.Or(log.Err(), f.Close()); err != nil {
 			return fmt.Errorf("keep calls in %s: %w", path, err)

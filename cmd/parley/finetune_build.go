@@ -52,7 +52,7 @@ func finetuneBuildCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the split and of everything that is drawn"},
 			&cli.StringSliceFlag{Name: "holdout", Usage: "windows `FILE.jsonl` or run to test on later: no example of it, and no passage, may be in train; a group in common is an error; again for more"},
 
-			&cli.StringSliceFlag{Name: "status", Value: cli.NewStringSlice(string(stateComplete)), Usage: "take sessions of the `STATE` complete, failed or any; again for more"},
+			&cli.StringSliceFlag{Name: "status", Value: cli.NewStringSlice("complete"), Usage: "take sessions of the `STATE` complete, failed or any; again for more"},
 			&cli.StringSliceFlag{Name: "model", Usage: "take only what this `MODEL`, as the run names it, or this arm played; of judges: what it judged; again for more"},
 			&cli.StringSliceFlag{Name: "scenario", Usage: "take only sessions of this kind (exchange, intention) or with this `WORD` in their title; again for more"},
 			&cli.StringFlag{Name: "score", Usage: "`METRIC` of the runs, of any scorer, that examples are scored with: the character's own, or the session's mean (default: the one that has its scorer's name, such as iep, else the first)"},

@@ -13,6 +13,7 @@ import (
 	"parley/finetune/publish"
 	"parley/sim/agent"
 	"parley/sim/llm"
+	"parley/sim/reference"
 )
 
 // building is what a build was asked for.
@@ -62,10 +63,10 @@ func newBuilding(c *cli.Context) (*building, error) {
 		return nil, err
 	}
 	var err error
-	if s.Inputs, err = sourcesOf(c.Args().Slice(), b.note); err != nil {
+	if s.Inputs, err = finetune.OpenSources(c.Args().Slice(), b.note); err != nil {
 		return nil, err
 	}
-	if s.Holdouts, err = sourcesOf(c.StringSlice("holdout"), b.note); err != nil {
+	if s.Holdouts, err = finetune.OpenSources(c.StringSlice("holdout"), b.note); err != nil {
 		return nil, err
 	}
 	if err := s.Fit(); err != nil {
@@ -97,7 +98,7 @@ func (b *building) check() error {
 		}
 	}
 	for _, state := range c.StringSlice("status") {
-		if !slices.Contains([]string{string(stateComplete), string(stateFailed), "any"}, state) {
+		if !slices.Contains([]string{"complete", "failed", "any"}, state) {
 			return usagef("--status is %q: say complete, failed or any", state)
 		}
 	}
@@ -132,7 +133,7 @@ func (b *building) check() error {
 		return usagef("say who chooses between the run's turn and the other ones: --judge MODEL, --rollout TURNS, --choices FILE for a person, or --prefer played, as the run's own is better: a turn of --against is not played on, so it has no score")
 	case against && c.IsSet("margin") && !rollout:
 		return usagef("--margin compares the scores of two plays, and a turn of --against has none")
-	case isReference(c.String("judge")):
+	case reference.Is(c.String("judge")):
 		return usagef("%s cannot judge: name a chat model", c.String("judge"))
 	case c.Bool("estimate"):
 		return nil
@@ -189,7 +190,7 @@ func (b *building) command() string {
 		case list != nil:
 			value = strings.Join(list, ",")
 		}
-		words = append(words, "--"+name, clean(value))
+		words = append(words, "--"+name, keys.Redact(value))
 	}
 	return strings.Join(append(words, finetune.Names(b.selection.Inputs)), " ")
 }

@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"parley/eval/judge"
+	"parley/eval/run"
+	"parley/eval/session"
 	"parley/finetune"
 	"parley/sim/llm"
+	"parley/sim/reference"
 )
 
 // preferring opens who plays the other turns and who chooses.
@@ -22,7 +25,7 @@ func (b *building) preferring(ctx context.Context) (err error) {
 	*p = finetune.Preferring{Margin: c.Float64("margin"), Sample: c.Int("sample"), Jobs: c.Int("jobs"), Seed: c.Uint64("seed")}
 	for _, spec := range c.StringSlice("against") {
 		name, arm := strings.CutPrefix(spec, "arm:")
-		p.Rivals = append(p.Rivals, finetune.Rival{Name: name, Arm: arm, Calls: !arm && !isReference(name), Open: func(ctx context.Context, in *finetune.Source) (func() finetune.Actors, error) {
+		p.Rivals = append(p.Rivals, finetune.Rival{Name: name, Arm: arm, Calls: !arm && !reference.Is(name), Open: func(ctx context.Context, in *finetune.Source) (func() finetune.Actors, error) {
 			rival, err := playersOf(ctx, in, spec, spec, b)
 			if err != nil {
 				return nil, err
@@ -55,9 +58,9 @@ func (b *building) judged(ctx context.Context, spec string) error {
 		}
 	}
 	for _, in := range b.selection.Inputs {
-		e := in.Run.(runTables).m.Experiment
+		e := in.Config
 		for i := range e.Player {
-			others = append(others, e.Player[i].models(e.Players)...)
+			others = append(others, e.Player[i].Models(e.Players)...)
 		}
 		if b.selection.Who != finetune.Players {
 			others = append(others, e.NPC)
@@ -75,7 +78,7 @@ func (b *building) judged(ctx context.Context, spec string) error {
 	}
 	j := &judge.Judge{Model: m.Model, Name: spec, Sampling: llm.Sampling{NumCtx: m.Context(0)}, Now: time.Now, Trusting: b.c.Bool("trusting")}
 	if dir := b.c.String("cache"); dir != "" {
-		j.Model = m.Cached(cacheDir(dir))
+		j.Model = m.Cached(run.FileCache(dir))
 	}
 	b.selection.Preferring.Choose = finetune.ByJudge(j, b.c.Uint64("seed"), b.record)
 	return nil
@@ -88,16 +91,20 @@ func (b *building) rollout(ctx context.Context) error {
 	for i := range b.selection.Inputs {
 		in := &b.selection.Inputs[i]
 		var err error
-		if playing[in.Name], err = playersOf(ctx, in, actor, in.Run.(runTables).m.Experiment.NPC, b); err != nil {
+		if playing[in.Name], err = playersOf(ctx, in, actor, in.Config.NPC, b); err != nil {
 			return err
 		}
 	}
+	scorer, err := session.LexicalScorer(b.selection.Inputs[0].Config)
+	if err != nil {
+		return err
+	}
 	r := &finetune.Rollout{
 		Turns: b.c.Int("rollout"), Metric: b.c.String("score"), Margin: b.c.Float64("margin"), Record: b.record, Now: time.Now,
-		Scorer: newScorer(b.selection.Inputs[0].Run.(runTables).m.Experiment, nil),
+		Scorer: scorer,
 		Actors: func(source string) (finetune.Actors, error) { return playing[source].actors(), nil },
 	}
-	if !isReference(actor) {
+	if !reference.Is(actor) {
 		r.Calls = r.Turns + 1
 	}
 	b.selection.Preferring.Rollout, b.selection.Preferring.Choose = r, r.Choose

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/run"
 	"parley/finetune"
 	"parley/finetune/formats"
 )
@@ -134,23 +135,23 @@ func counted(n int64, noun string) string {
 // validateProgress reports on large files only.
 type validateProgress struct {
 	w        io.Writer
-	p        *progress
+	p        *run.Progress
 	findings int64
 }
 
 func (v *validateProgress) at(done, total int64) {
 	const large = 64 << 20
 	if v.p == nil && total >= large {
-		v.p = newProgressOf(v.w, "MB", "findings", int(total/1_000_000), time.Now)
+		v.p = run.NewProgress(v.w, "MB", "findings", int(total/1_000_000), time.Now)
 	}
 	if v.p != nil {
-		v.p.count.Store(done / 1_000_000)
-		v.p.turns.Store(v.findings)
+		v.p.Jobs.Store(done / 1_000_000)
+		v.p.Steps.Store(v.findings)
 	}
 }
 
 func (v *validateProgress) close() {
 	if v.p != nil {
-		v.p.close()
+		v.p.Close()
 	}
 }

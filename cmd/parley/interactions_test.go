@@ -14,6 +14,10 @@ import (
 
 	"parley/eval/ieg"
 	"parley/sim"
+
+	"parley/eval/session"
+
+	"parley/finetune"
 )
 
 // succeed runs a command and wants it to succeed.
@@ -57,7 +61,7 @@ func TestInteractions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "R")
 	succeed(t, "run", "--scenario", "intention", "--sessions", "4", "--turns", "30", "--player", "reference:vivid", "--out", dir)
 	read := func(n int) (all []ieg.Interaction) {
-		for x, err := range interactions(dir, n) {
+		for x, err := range finetune.Interactions(dir, n) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,12 +86,12 @@ func TestInteractions(t *testing.T) {
 	if n := len(read(10)); n != 12 {
 		t.Errorf("%d windows of 10 turns, want 12", n)
 	}
-	for range interactions(dir, 10) {
+	for range finetune.Interactions(dir, 10) {
 		break
 	}
 	// As a journal has them: the events of several sessions in turns.
-	journal[sessionRow](t, dir, streamSessions, func(a, b *sessionRow) int { return 0 })
-	journal[sim.Event](t, dir, streamEvents, func(a, b *sim.Event) int { return a.Turn - b.Turn })
+	journal[session.Row](t, dir, "sessions", func(a, b *session.Row) int { return 0 })
+	journal[sim.Event](t, dir, "events", func(a, b *sim.Event) int { return a.Turn - b.Turn })
 	if diff := cmp.Diff(whole, read(0)); diff != "" {
 		t.Errorf("the journal gives other windows: %s", diff)
 	}
@@ -97,7 +101,7 @@ func TestInteractionsOfOtherRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "R")
 	succeed(t, "run", "--sessions", "1", "--out", dir)
 	for path, want := range map[string]string{dir: "no complete game of intention expression", dir + "x": ""} {
-		for _, err := range interactions(path, 0) {
+		for _, err := range finetune.Interactions(path, 0) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: error %v", path, err)
 			}

@@ -14,6 +14,10 @@ import (
 
 	"parley/eval"
 	"parley/sim/llm"
+
+	"parley/eval/run"
+
+	"parley/eval/session"
 )
 
 // readAll reads a stream of a run.
@@ -29,9 +33,9 @@ func readAll[T any](t *testing.T, dir, stream string) (list []T) {
 }
 
 // holds wants a run that verify finds nothing wrong with.
-func holds(t *testing.T, dir string) *verification {
+func holds(t *testing.T, dir string) *run.Findings {
 	t.Helper()
-	v, err := verify(dir)
+	v, err := verifyRun(dir)
 	if err != nil || len(v.Findings) > 0 {
 		t.Fatalf("%v %v", err, v.Findings)
 	}
@@ -71,9 +75,9 @@ func TestEmbeddingJudgeIsRetriedAndRecorded(t *testing.T) {
 	defer s.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	model := "openai:emb@" + s.URL + "/v1"
-	runParley(t, exitOK, "run", "--sessions", "2", "--turns", "12", "--judge", "embed:"+model, "--out", dir)
+	runParley(t, exitOK, "run", "--sessions", "2", "--turns", "12", "--control", "none", "--judge", "embed:"+model, "--out", dir)
 	v := holds(t, dir)
-	calls := readAll[llm.Call](t, dir, streamCalls)
+	calls := readAll[llm.Call](t, dir, "calls")
 	attempts := 0
 	for _, c := range calls {
 		attempts += c.Attempt
@@ -81,17 +85,17 @@ func TestEmbeddingJudgeIsRetriedAndRecorded(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if len(calls) != 12 || attempts != 13 || v.Streams[streamMessages].Rows == 0 {
+	if len(calls) != 12 || attempts != 13 || v.Tables["messages"].Rows == 0 {
 		t.Errorf("%d calls with %d attempts", len(calls), attempts)
 	}
-	m, err := readManifest(dir)
+	m, err := run.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if sum := m.Usage.Total(); sum.Calls != 12 || sum.Asked != 13 || *sum.Prompt.Sum != 84 {
 		t.Errorf("%+v", sum)
 	}
-	for _, score := range readAll[eval.Score](t, dir, streamScores) {
+	for _, score := range readAll[eval.Score](t, dir, "scores") {
 		if score.Metric == "iep" && (score.Value == nil || len(score.Calls) != 1) {
 			t.Errorf("%+v", score)
 		}
@@ -128,17 +132,17 @@ func TestRunStopsWithItsJudge(t *testing.T) {
 	judge = strings.Replace(judge, address, s.URL, 1)
 	dir := filepath.Join(t.TempDir(), "run")
 	left.Store(16) // enough for a session and a half
-	_, talk := runParley(t, exitFailed, "run", "--sessions", "3", "--turns", "8", "--jobs", "1", "--judge", judge, "--out", dir)
+	_, talk := runParley(t, exitFailed, "run", "--sessions", "3", "--turns", "8", "--jobs", "1", "--control", "none", "--judge", judge, "--out", dir)
 	if !strings.Contains(talk, "no such key") || !strings.Contains(talk, "parley resume "+dir) {
 		t.Error(talk)
 	}
-	events := readAll[json.RawMessage](t, dir, streamEvents)
+	events := readAll[json.RawMessage](t, dir, "events")
 	done := map[string]bool{}
-	for _, row := range readAll[sessionRow](t, dir, streamSessions) {
+	for _, row := range readAll[session.Row](t, dir, "sessions") {
 		done[row.ID] = true
 	}
 	scored := map[string]bool{}
-	for _, score := range readAll[eval.Score](t, dir, streamScores) {
+	for _, score := range readAll[eval.Score](t, dir, "scores") {
 		scored[score.Session] = true
 	}
 	if len(done) != 1 || len(scored) != 1 || len(events) == 0 {
@@ -148,11 +152,11 @@ func TestRunStopsWithItsJudge(t *testing.T) {
 	runParley(t, exitOK, "resume", dir)
 	got := holds(t, dir)
 	whole := dir + "2"
-	runParley(t, exitOK, "run", "--sessions", "3", "--turns", "8", "--jobs", "1", "--judge", judge, "--out", whole)
-	if want := holds(t, whole); got.Streams[streamEvents].Timeless != want.Streams[streamEvents].Timeless || got.Streams[streamScores].Rows != want.Streams[streamScores].Rows {
-		t.Errorf("%v, want %v", got.Streams, want.Streams)
+	runParley(t, exitOK, "run", "--sessions", "3", "--turns", "8", "--jobs", "1", "--control", "none", "--judge", judge, "--out", whole)
+	if want := holds(t, whole); got.Tables["events"].Untimed != want.Tables["events"].Untimed || got.Tables["scores"].Rows != want.Tables["scores"].Rows {
+		t.Errorf("%v, want %v", got.Tables, want.Tables)
 	}
-	for _, score := range readAll[eval.Score](t, dir, streamScores) {
+	for _, score := range readAll[eval.Score](t, dir, "scores") {
 		if score.Value == nil && score.Status != eval.NotApplicable {
 			t.Errorf("%+v", score)
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/eval/run"
 )
 
 // A run that is killed at random moments and resumed each time ends with the same rows and results as
@@ -49,11 +51,11 @@ func TestKilledRunEndsAsIfUndisturbed(t *testing.T) {
 			killed++
 		}
 		_ = command.Wait() // it was killed, or it was done
-		if exists(filepath.Join(got, manifestName)) {
+		if exists(filepath.Join(got, run.ManifestName)) {
 			next = []string{"resume", got, "--json"}
 		}
 		size := journalSize(t, got)
-		if size == 0 && !exists(parquetPath(got, streamEvents)) && played > 0 {
+		if size == 0 && !exists(parquetPath(got, "events")) && played > 0 {
 			t.Fatal("what was played is gone")
 		}
 		played = size
@@ -63,17 +65,17 @@ func TestKilledRunEndsAsIfUndisturbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("killed %d times", killed)
-	a, err := verify(want)
+	a, err := verifyRun(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := verify(got)
+	b, err := verifyRun(got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, stream := range streams {
-		if a.Streams[stream].Rows != b.Streams[stream].Rows || a.Streams[stream].Timeless != b.Streams[stream].Timeless {
-			t.Errorf("%s: %d rows, undisturbed %d; digests %.12s, %.12s", stream, b.Streams[stream].Rows, a.Streams[stream].Rows, b.Streams[stream].Timeless, a.Streams[stream].Timeless)
+	for _, stream := range tableNames {
+		if a.Tables[stream].Rows != b.Tables[stream].Rows || a.Tables[stream].Untimed != b.Tables[stream].Untimed {
+			t.Errorf("%s: %d rows, undisturbed %d; digests %.12s, %.12s", stream, b.Tables[stream].Rows, a.Tables[stream].Rows, b.Tables[stream].Untimed, a.Tables[stream].Untimed)
 		}
 	}
 	if len(a.Findings)+len(b.Findings) > 0 {
@@ -86,7 +88,7 @@ func TestKilledRunEndsAsIfUndisturbed(t *testing.T) {
 
 func journalSize(t *testing.T, dir string) int64 {
 	t.Helper()
-	info, err := os.Stat(journalPath(dir, streamEvents))
+	info, err := os.Stat(journalPath(dir, "events"))
 	if err != nil {
 		return 0
 	}

@@ -13,6 +13,10 @@ import (
 
 	"parley/sim"
 	"parley/sim/llm"
+
+	"parley/eval/run"
+
+	"parley/eval/session"
 )
 
 // liveModel is a real model on a real Ollama server, or a skip. One thread: ggml's threads spin.
@@ -38,7 +42,7 @@ func liveRun(t *testing.T, experiment string, args ...string) string {
 	if status != exitOK && status != exitPartial { // a small model's malformed debrief is unscored
 		t.Fatalf("status %d\n%s%s", status, stdout.String(), stderr.String())
 	}
-	v, err := verify(out)
+	v, err := verifyRun(out)
 	if err != nil || len(v.Findings) > 0 {
 		t.Fatalf("%v %v", err, v)
 	}
@@ -80,18 +84,18 @@ func TestLiveRun(t *testing.T) {
 		n = 1
 	}
 	dir := liveRun(t, fmt.Sprintf(liveExchange, n, 12, spec, "json"))
-	calls := collect[llm.Call](t, dir, streamCalls)
-	events := collect[sim.Event](t, dir, streamEvents)
-	sessions := collect[sessionRow](t, dir, streamSessions)
+	calls := collect[llm.Call](t, dir, "calls")
+	events := collect[sim.Event](t, dir, "events")
+	sessions := collect[session.Row](t, dir, "sessions")
 	if len(sessions) != n {
 		t.Fatalf("sessions: %+v", sessions)
 	}
 	for _, s := range sessions {
-		if s.State != stateComplete {
+		if s.State != run.Complete {
 			t.Fatalf("session: %+v", s)
 		}
 	}
-	m, err := readManifest(dir)
+	m, err := run.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +128,7 @@ func TestLiveRun(t *testing.T) {
 
 	t.Log("once more with the same seed")
 	again := liveRun(t, fmt.Sprintf(liveExchange, 1, 12, spec, "json"))
-	for i, e := range collect[sim.Event](t, again, streamEvents) {
+	for i, e := range collect[sim.Event](t, again, "events") {
 		if e.Speech != events[i].Speech || e.Deed != events[i].Deed || e.Text != events[i].Text {
 			t.Errorf("event %d differs the second time: %q %q", i, events[i].Speech+events[i].Deed, e.Speech+e.Deed)
 		}
@@ -133,7 +137,7 @@ func TestLiveRun(t *testing.T) {
 	// A run plays again from its own calls, with no server.
 	replay := "replay:" + dir
 	replayed := liveRun(t, fmt.Sprintf(liveExchange, n, 12, replay, "json"))
-	for i, e := range collect[sim.Event](t, replayed, streamEvents) {
+	for i, e := range collect[sim.Event](t, replayed, "events") {
 		if e.Speech != events[i].Speech || e.Deed != events[i].Deed || e.Text != events[i].Text {
 			t.Errorf("event %d differs when it is replayed: %q %q", i, events[i].Speech+events[i].Deed, e.Speech+e.Deed)
 		}
@@ -150,7 +154,7 @@ func TestLiveRun(t *testing.T) {
 	t.Logf("in the form json %d of %d moves are valid", valid, all)
 	lines := liveRun(t, fmt.Sprintf(liveExchange, 1, 12, spec, "lines"))
 	valid, all = 0, 0
-	for _, e := range collect[sim.Event](t, lines, streamEvents) {
+	for _, e := range collect[sim.Event](t, lines, "events") {
 		if e.Kind == sim.KindAct || e.Kind == sim.KindPass {
 			if all++; e.Fault == "" {
 				valid++
@@ -163,8 +167,8 @@ func TestLiveRun(t *testing.T) {
 // checkTokens asks the server for one of the calls by hand and compares its count of prompt tokens.
 func checkTokens(t *testing.T, dir, name, address string, ctx int, call llm.Call) {
 	t.Helper()
-	content := map[string]messageRow{}
-	for _, m := range collect[messageRow](t, dir, streamMessages) {
+	content := map[string]run.Message{}
+	for _, m := range collect[run.Message](t, dir, "messages") {
 		content[m.Hash] = m
 	}
 	var prompt []llm.Message
@@ -221,7 +225,7 @@ sampling:
   npc: {temperature: 0, max_tokens: 24}
 `, spec, layout))
 		tokens := 0
-		for _, c := range collect[llm.Call](t, dir, streamCalls) {
+		for _, c := range collect[llm.Call](t, dir, "calls") {
 			spent[layout] += float64(c.Read) / 1e6
 			tokens += *c.Tokens
 		}
@@ -244,13 +248,13 @@ form: lines
 jobs: 1
 sampling: {player: {temperature: 0, max_tokens: 24, stop: ["\n"]}}
 `, spec))
-	calls := collect[llm.Call](t, dir, streamCalls)
+	calls := collect[llm.Call](t, dir, "calls")
 	for _, c := range calls {
 		if c.Served == "" || c.Tokens == nil {
 			t.Errorf("%s: served by %q, tokens %v", c.ID, c.Served, c.Tokens)
 		}
 	}
-	m, err := readManifest(dir)
+	m, err := run.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +272,7 @@ player: [reference:diligent, reference:silent]
 judge: "embed:%s"
 control: [told]
 `, spec))
-	m, err := readManifest(dir)
+	m, err := run.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"parley/eval/run"
 )
 
 // version is set by the linker in a release.
@@ -54,7 +56,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	settle(app.Commands)
 	err := app.RunContext(ctx, flagsFirst(app.Commands, args))
-	return report(ctx, err, stderr)
+	return exitStatus(ctx, err, stderr)
 }
 
 // settle gives every command what cli does not hand down: how wrong flags are reported, and that a
@@ -76,24 +78,25 @@ func settle(table []*cli.Command) {
 
 func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err} }
 
-// report prints an error once and returns the exit status that goes with it.
-func report(ctx context.Context, err error, stderr io.Writer) int {
+// exitStatus prints an error once and returns the exit status that goes with it.
+func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 	if err == nil {
 		return exitOK
 	}
-	var stopped interruptedError
+	var stopped *run.StoppedError
 	if errors.As(err, &stopped) {
-		defer fmt.Fprintf(stderr, "nothing that was played is lost; go on with: parley resume %s\n", stopped.dir)
+		defer fmt.Fprintf(stderr, "nothing that was done is lost; go on with: parley resume %s\n", stopped.Dir)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "parley: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "parley: %v\n", err)
+	fmt.Fprintf(stderr, "parley: %s\n", visible(err.Error()))
 	var usage usageError
+	var asked run.UsageError
 	var partial partialError
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &asked):
 		return exitUsage
 	case errors.As(err, &partial):
 		return exitPartial
@@ -114,12 +117,3 @@ type partialError struct{ error }
 
 // partialf makes an error for a command that finished with unscored or failed parts.
 func partialf(format string, args ...any) error { return partialError{fmt.Errorf(format, args...)} }
-
-// interruptedError carries the directory that a stopped run can be taken up from.
-type interruptedError struct {
-	dir string
-	err error
-}
-
-func (e interruptedError) Error() string { return e.err.Error() }
-func (e interruptedError) Unwrap() error { return e.err }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"parley/eval/run"
 	"parley/sim/llm"
 	"parley/sim/llm/ollama"
 	"parley/sim/llm/openai"
@@ -19,7 +20,7 @@ func registry() llm.Registry {
 		ollama.Adapter(),
 		openai.Adapter(),
 		llm.ScriptAdapter(func(file string) (io.ReadCloser, error) { return os.Open(file) }),
-		llm.ReplayAdapter(recordedCalls),
+		llm.ReplayAdapter(run.Recorded),
 	}
 }
 
@@ -37,14 +38,6 @@ var httpClient = &http.Client{Transport: func() http.RoundTripper {
 	t.MaxIdleConnsPerHost = 64
 	return t
 }()}
-
-// recordedCalls reads the calls of an earlier run.
-func recordedCalls(dir string) (llm.Recording, error) {
-	if _, err := readManifest(dir); err != nil {
-		return nil, err
-	}
-	return llm.Collect(rows[llm.Call](dir, streamCalls))
-}
 
 // openModel opens a model that the user names, with retries, for commands that ask now and then.
 func openModel(ctx context.Context, text string) (llm.Model, error) {

@@ -4,18 +4,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval/iep"
+	"parley/eval"
+	"parley/eval/run"
 )
 
 func runsCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "runs",
-		Usage: "what runs there are",
+		Usage: "list runs",
 		Subcommands: []*cli.Command{{
 			Name:      "list",
 			Usage:     "list the runs in a directory (default runs)",
@@ -28,22 +30,22 @@ func runsCommand() *cli.Command {
 
 // listedRun is a run in the list.
 type listedRun struct {
-	Run      string        `json:"run"`
-	State    State         `json:"state"`
-	Started  time.Time     `json:"started"`
-	Scenario string        `json:"scenario"`
-	Sessions map[State]int `json:"sessions"`
-	Of       int           `json:"of"`
-	Arms     []string      `json:"arms"`
-	Error    string        `json:"error,omitempty"` // why it cannot be read
-	iep      string
+	Run      string            `json:"run"`
+	Kind     string            `json:"kind"`
+	State    run.State         `json:"state"`
+	Started  time.Time         `json:"started"`
+	Sessions map[run.State]int `json:"sessions"` // jobs, whatever the kind
+	Of       int               `json:"of"`
+	Arms     []string          `json:"arms"`
+	Headline string            `json:"headline,omitempty"` // the first headline metric of each arm
+	Error    string            `json:"error,omitempty"`    // why it cannot be read
 }
 
 func listRuns(c *cli.Context) error {
 	root := "runs"
 	switch c.NArg() {
 	case 0:
-		if !exists(root) {
+		if _, err := os.Stat(root); err != nil {
 			fmt.Fprintln(c.App.ErrWriter, "there are no runs here yet; play one with: parley run")
 			if c.Bool("json") {
 				return printJSON(c.App.Writer, map[string]any{"runs": []listedRun{}})
@@ -62,55 +64,45 @@ func listRuns(c *cli.Context) error {
 	list := []listedRun{}
 	for _, entry := range entries {
 		dir := filepath.Join(root, entry.Name())
-		if !exists(filepath.Join(dir, manifestName)) {
-			continue
+		if _, err := os.Stat(filepath.Join(dir, run.ManifestName)); err == nil {
+			list = append(list, listed(dir))
 		}
-		m, err := readAnyManifest(dir)
-		if err == nil && m.Script != nil {
-			r := listedRun{Run: dir, State: m.State, Started: m.Started, Scenario: "scripts", Sessions: m.Sessions, Of: m.Script.Tasks}
-			for i := range m.Script.Authors {
-				r.Arms = append(r.Arms, m.Script.Authors[i].Name)
-			}
-			list = append(list, r)
-			continue
-		}
-		if err == nil && m.Survey != nil {
-			list = append(list, listedRun{Run: dir, State: m.State, Started: m.Started, Scenario: "surveys", Arms: m.Survey.models(), Sessions: m.Sessions, Of: m.Survey.Documents})
-			continue
-		}
-		if err == nil {
-			m, err = readManifest(dir)
-		}
-		if err != nil {
-			list = append(list, listedRun{Run: dir, Error: err.Error()})
-			continue
-		}
-		r := listedRun{
-			Run: dir, State: m.State, Started: m.Started, Scenario: m.Experiment.Scenario,
-			Sessions: m.Sessions, Of: m.Experiment.Sessions * len(m.Experiment.Player),
-		}
-		for i := range m.Experiment.Player {
-			r.Arms = append(r.Arms, m.Experiment.Player[i].Name)
-		}
-		for _, res := range m.Results {
-			if res.Metric == iep.Metric && res.Control == "" && res.Value != nil {
-				r.iep += fmt.Sprintf("%.1f ", *res.Value)
-			}
-		}
-		list = append(list, r)
 	}
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, map[string]any{"runs": list})
 	}
 	tab := tabwriter.NewWriter(c.App.Writer, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "RUN\tSTATE\tSTARTED\tSCENARIO\tSESSIONS\tARMS\tIEP")
+	fmt.Fprintln(tab, "RUN\tSTATE\tSTARTED\tKIND\tJOBS\tARMS\tHEADLINE")
 	for _, r := range list {
 		if r.Error != "" {
-			fmt.Fprintf(tab, "%s\tunreadable: %s\n", r.Run, r.Error)
+			fmt.Fprintf(tab, "%s\tunreadable: %s\n", visible(r.Run), visible(r.Error))
 			continue
 		}
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%d of %d\t%v\t%s\n", r.Run, r.State, r.Started.Format("2006-01-02 15:04"), r.Scenario,
-			r.Sessions[stateComplete], r.Of, r.Arms, r.iep)
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%d of %d\t%v\t%s\n", visible(r.Run), r.State, r.Started.Format("2006-01-02 15:04"), r.Kind,
+			r.Sessions[run.Complete], r.Of, visible(strings.Join(r.Arms, ", ")), r.Headline)
 	}
 	return tab.Flush()
+}
+
+// listed returns what the list says of a run.
+func listed(dir string) listedRun {
+	m, err := run.ReadManifest(dir)
+	if err != nil {
+		return listedRun{Run: dir, Error: err.Error()}
+	}
+	r := listedRun{Run: dir, Kind: m.Kind, State: m.State, Started: m.Started, Sessions: m.Jobs, Of: m.Of, Arms: m.Arms}
+	p, err := kinds.Plan(dir, m)
+	if err != nil {
+		return r
+	}
+	metrics := p.Metrics()
+	var parts []string
+	for i := range m.Results {
+		res := &m.Results[i]
+		if metric := eval.Find(metrics, res.Scorer, res.Metric); metric.Headline && res.Control == "" && res.Value != nil && len(parts) < len(m.Arms) {
+			parts = append(parts, fmt.Sprintf("%s %.1f", metric.Title, *res.Value))
+		}
+	}
+	r.Headline = strings.Join(parts, ", ")
+	return r
 }

@@ -26,7 +26,7 @@ func scenariosRun(t *testing.T, args ...string) (status int, stdout, stderr stri
 		ExitErrHandler: func(*cli.Context, error) {},
 	}
 	err := app.RunContext(t.Context(), flagsFirst(app.Commands, append([]string{"parley", "scenarios"}, args...)))
-	return report(context.Background(), err, &talk), out.String(), talk.String()
+	return exitStatus(context.Background(), err, &talk), out.String(), talk.String()
 }
 
 func TestScenariosCommand(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/eval/session"
 	"parley/scenarios"
 )
 
@@ -15,7 +16,7 @@ func TestShowAsHoldsNothingUnperceived(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	runParley(t, exitOK, "run", "--sessions", "1", "--turns", "8", "--player", "reference:silent", "--control", "told",
 		"--judge", judgeServer(t), "--out", dir)
-	whole, err := readTranscript(dir, "1", true)
+	whole, err := session.ReadTranscript(dir, "1", true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/eval/session"
 )
 
 // A run of models that stops at any request and is resumed ends as one that did not stop: with the same
@@ -55,7 +57,7 @@ func TestStoppedRunOfModelsEndsAsIfUndisturbed(t *testing.T) {
 		t.Fatal(err)
 	}
 	turns := func(run string) (n int) {
-		for row, err := range rows[sessionRow](run, streamSessions) {
+		for row, err := range rows[session.Row](run, "sessions") {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +73,7 @@ func TestStoppedRunOfModelsEndsAsIfUndisturbed(t *testing.T) {
 		t.Errorf("%d turns, and %d with debriefs before them; tokens should have ended both alike", a, b)
 	}
 	requests := asked
-	undisturbed, err := verify(want)
+	undisturbed, err := verifyRun(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +82,13 @@ func TestStoppedRunOfModelsEndsAsIfUndisturbed(t *testing.T) {
 		got := filepath.Join(dir, fmt.Sprint("stopped", stop))
 		parley(exitFailed, "run", exp, "--control", "no-conversation", "--out", got)
 		parley(exitOK, "resume", got)
-		resumed, err := verify(got)
+		resumed, err := verifyRun(got)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, stream := range streams {
-			if x, y := undisturbed.Streams[stream], resumed.Streams[stream]; x.Rows != y.Rows || x.Timeless != y.Timeless {
-				t.Errorf("stopped at request %d: %s has %d rows, undisturbed %d; digests %.12s, %.12s", stop, stream, y.Rows, x.Rows, y.Timeless, x.Timeless)
+		for _, stream := range tableNames {
+			if x, y := undisturbed.Tables[stream], resumed.Tables[stream]; x.Rows != y.Rows || x.Untimed != y.Untimed {
+				t.Errorf("stopped at request %d: %s has %d rows, undisturbed %d; digests %.12s, %.12s", stop, stream, y.Rows, x.Rows, y.Untimed, x.Untimed)
 			}
 		}
 	}

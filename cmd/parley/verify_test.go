@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/eval/run"
 )
 
 // tampered changes a file of a run, has the run verified, and puts the file back.
@@ -24,7 +26,7 @@ func tampered(t *testing.T, dir, name string, change func(string) string) []stri
 		t.Fatal(err)
 	}
 	defer os.WriteFile(path, was, 0o666)
-	v, err := verify(dir)
+	v, err := verifyRun(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,18 +71,18 @@ func TestVerifyFindsAnotherManifest(t *testing.T) {
 		"a result":       {"results[0] is", func(m map[string]any) { m["results"].([]any)[0].(map[string]any)["value"] = 99.9 }},
 		"no results":     {"0 results", func(m map[string]any) { m["results"] = []any{} }},
 		"usage":          {"usage.rows[0] is", func(m map[string]any) { object(m, "usage")["rows"].([]any)[0].(map[string]any)["calls"] = 1 }},
-		"no digests":     {"has no digest of it", func(m map[string]any) { m["streams"] = map[string]any{} }},
-		"states":         {"are failed", func(m map[string]any) { object(m, "sessions")["failed"] = 1 }},
-		"turns":          {"turns of 9", func(m map[string]any) { object(m, "experiment")["turns"] = 9 }},
-		"players":        {"has the seats", func(m map[string]any) { object(m, "experiment")["players"] = 2 }},
-		"sessions":       {"are complete of 6", func(m map[string]any) { object(m, "experiment")["sessions"] = 3 }},
-		"fewer sessions": {"the experiment has no", func(m map[string]any) { object(m, "experiment")["sessions"] = 1 }},
-		"arms":           {"of arm", func(m map[string]any) { object(m, "experiment")["player"].([]any)[1].(map[string]any)["name"] = "x" }},
-		"models":         {"has the seats", func(m map[string]any) { object(m, "experiment")["npc"] = "reference:silent" }},
-		"seed":           {"with seed", func(m map[string]any) { object(m, "experiment")["seed"] = 2 }},
+		"no digests":     {"has no digest of it", func(m map[string]any) { m["tables"] = map[string]any{} }},
+		"states":         {"jobs are failed", func(m map[string]any) { object(m, "jobs")["failed"] = 1 }},
+		"turns":          {"turns of 9", func(m map[string]any) { object(m, "config")["turns"] = 9 }},
+		"players":        {"has the seats", func(m map[string]any) { object(m, "config")["players"] = 2 }},
+		"sessions":       {"has no row", func(m map[string]any) { object(m, "config")["sessions"] = 3 }},
+		"fewer sessions": {"the configuration does not have", func(m map[string]any) { object(m, "config")["sessions"] = 1 }},
+		"arms":           {"of arm", func(m map[string]any) { object(m, "config")["player"].([]any)[1].(map[string]any)["name"] = "x" }},
+		"models":         {"has the seats", func(m map[string]any) { object(m, "config")["npc"] = "reference:silent" }},
+		"seed":           {"with seed", func(m map[string]any) { object(m, "config")["seed"] = 2 }},
 	}
 	for name, tt := range tests {
-		if found := tampered(t, dir, manifestName, inManifest(t, tt.change)); !strings.Contains(strings.Join(found, "\n"), tt.want) {
+		if found := tampered(t, dir, run.ManifestName, inManifest(t, tt.change)); !strings.Contains(strings.Join(found, "\n"), tt.want) {
 			t.Errorf("%s: found %q, want %q", name, found, tt.want)
 		}
 	}
@@ -99,7 +101,7 @@ func TestVerifyReadsTheJournalOfAFailedRun(t *testing.T) {
 		func(text string) string { return strings.Replace(text, "Well then?", "Oh well.", 1) },
 		func(text string) string { _, rest, _ := strings.Cut(text, "\n"); return rest },
 	} {
-		if found := tampered(t, dir, streamEvents+".jsonl", change); len(found) != 1 || !strings.Contains(found[0], "events.jsonl holds") {
+		if found := tampered(t, dir, "events"+".jsonl", change); len(found) != 1 || !strings.Contains(found[0], "events.jsonl holds") {
 			t.Errorf("found %q", found)
 		}
 	}
@@ -122,9 +124,9 @@ func TestResumeOfADamagedFailedRun(t *testing.T) {
 		}
 		return string(data)
 	}
-	for _, stream := range []string{streamMessages, streamEvents, streamSessions} {
+	for _, stream := range []string{"messages", "events", "sessions"} {
 		journal, parquet := journalPath(dir, stream), parquetPath(dir, stream)
-		word := map[string]string{streamMessages: `"content":"`, streamEvents: "Well then?", streamSessions: `"title":"`}[stream]
+		word := map[string]string{"messages": `"content":"`, "events": "Well then?", "sessions": `"title":"`}[stream]
 		for name, change := range map[string]func(string) string{
 			"a deleted line":  func(text string) string { return strings.ReplaceAll(text, strings.SplitAfter(text, "\n")[1], "") }, // messages may stand twice
 			"an altered word": func(text string) string { return strings.Replace(text, word, word+"Mallory", 1) },
@@ -151,7 +153,7 @@ func TestResumeOfADamagedFailedRun(t *testing.T) {
 				if _, talk := runParley(t, exitFailed, "resume", dir); !strings.Contains(talk, journal) || !strings.Contains(talk, "put either back") {
 					t.Errorf("%s, %s: %s", stream, name, talk)
 				}
-				if read(journal) != damaged || !exists(parquetPath(dir, streamCalls)) {
+				if read(journal) != damaged || !exists(parquetPath(dir, "calls")) {
 					t.Errorf("%s, %s: a refused resume changed the run", stream, name)
 				}
 			}
@@ -162,33 +164,14 @@ func TestResumeOfADamagedFailedRun(t *testing.T) {
 				t.Errorf("%s, %s: %s", stream, name, talk)
 			}
 			got := holds(t, dir)
-			for _, s := range streams {
-				if got.Streams[s].Timeless != want.Streams[s].Timeless || got.Streams[s].Rows != want.Streams[s].Rows {
-					t.Errorf("%s, %s: %s is not what it was: %+v, %+v", stream, name, s, got.Streams[s], want.Streams[s])
+			for _, s := range tableNames {
+				if got.Tables[s].Untimed != want.Tables[s].Untimed || got.Tables[s].Rows != want.Tables[s].Rows {
+					t.Errorf("%s, %s: %s is not what it was: %+v, %+v", stream, name, s, got.Tables[s], want.Tables[s])
 				}
 			}
 			if strings.Contains(read(journal), "Mallory") {
 				t.Errorf("%s, %s: the damage is still there", stream, name)
 			}
 		}
-	}
-}
-
-// A cast has nobody twice, and one NPC.
-func TestVerifyHoldsTheCast(t *testing.T) {
-	e := defaultExperiment()
-	if err := e.complete(); err != nil {
-		t.Fatal(err)
-	}
-	row := sessionRow{ID: sessionID(0, 0), Arm: e.Player[0].Name, Kind: "exchange", Seed: "0", Ended: "turns", Turns: 30}
-	for _, name := range []string{"orla", "bren", "bren", "bren"} {
-		row.Cast = append(row.Cast, seatRow{ID: name, Role: "player", Model: "reference:diligent"})
-	}
-	row.Cast[2].Role, row.Cast[2].Model = "npc", "reference:npc"
-	row.Cast[3].Role, row.Cast[3].Model = "npc", "reference:npc"
-	v := &verification{}
-	v.cast(e, &row)
-	if found := strings.Join(v.Findings, "\n"); !strings.Contains(found, "has bren in its cast twice") || !strings.Contains(found, "has the seats") {
-		t.Errorf("found %q", found)
 	}
 }

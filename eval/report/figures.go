@@ -110,8 +110,8 @@ func curveFigure(results []eval.Result, m *eval.Metric, series map[string]int) *
 	return &view.Figure{ID: m.Scorer + "-" + m.Name, Plot: p, Numbers: t, Caption: m.Caption + " Bands are 95 % intervals."}
 }
 
-// resultTable is every result as the command prints it.
-func resultTable(results []eval.Result) *view.Table {
+// ResultTable shows every result.
+func ResultTable(results []eval.Result) *view.Table {
 	t := &view.Table{
 		Caption: "Every result. n is how many were scored, of all; what has no value says why.",
 		Head:    view.Columns("Metric", "Arm", "Control", "#Value", "#95 % interval", "#n of all", "Unit", "Note"),

@@ -136,7 +136,7 @@ func (p *Page) results() []view.Block {
 			blocks = append(blocks, f)
 		}
 	}
-	return append(blocks, resultTable(m.Results))
+	return append(blocks, ResultTable(m.Results))
 }
 
 // asked is the configuration, and the prompts by their hashes.

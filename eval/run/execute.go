@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,11 +31,12 @@ type execution struct {
 	tables   []Table
 	env      *Env
 	journal  *logs.Journal
-	progress *progress
+	progress *Progress
 	resumed  bool
 
-	concurrent int  // requests that the models take at once; 0: there are none
-	wrote      bool // copies of input files
+	concurrent int      // requests that the models take at once; 0: there are none
+	wrote      bool     // copies of input files
+	made       []string // directories that were made for the run, the innermost first
 
 	done     map[string]bool                 // jobs that are complete
 	recorded map[string]map[string]*llm.Call // calls of jobs that are not, by job and id
@@ -128,9 +130,12 @@ func execute(ctx context.Context, dir string, p Plan, m *Manifest, o Options, re
 		dir: dir, plan: p, options: o, now: o.Now, manifest: m, tables: tablesOf(p), resumed: resumed,
 		done: map[string]bool{}, recorded: map[string]map[string]*llm.Call{},
 	}
-	r.env = &Env{Dir: dir, Now: o.Now, run: r, opened: map[string]*llm.Opened{}, models: map[string]llm.Model{}, embeds: map[string]llm.Model{}}
+	r.env = newEnv(r)
 	ctx, r.stop = context.WithCancelCause(ctx)
 	defer r.stop(nil)
+	for above := filepath.Clean(dir); !exists(above) && above != filepath.Dir(above); above = filepath.Dir(above) {
+		r.made = append(r.made, above)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -168,7 +173,9 @@ func (r *execution) discard() error {
 	if r.wrote {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(r.dir, inputsName)))
 	}
-	os.Remove(r.dir) // stays where it holds something else
+	for _, dir := range r.made {
+		os.Remove(dir) // stays where it holds something else
+	}
 	return err
 }
 
@@ -220,8 +227,8 @@ func (r *execution) round(ctx context.Context) error {
 	if len(r.done) > 0 {
 		r.manifest.Jobs[Complete] = len(r.done)
 	}
-	r.progress = newProgress(r.options.Log, r.tables[len(r.tables)-1].name(), r.steps(), r.manifest.Of-len(r.done), r.now)
-	defer r.progress.close()
+	r.progress = NewProgress(r.options.Log, r.tables[len(r.tables)-1].name(), r.steps(), r.manifest.Of-len(r.done), r.now)
+	defer r.progress.Close()
 	var broken error
 	err := fleet.Run(ctx, r.atOnce(), func(yield func(func(context.Context) error) bool) {
 		for job, err := range r.plan.Jobs(r.env) {
@@ -316,7 +323,7 @@ func (w *Writer) Done(s State, scores ...eval.Score) State {
 	r.mu.Lock()
 	r.manifest.Jobs[s]++
 	r.mu.Unlock()
-	r.progress.jobs.Add(1)
+	r.progress.Jobs.Add(1)
 	r.progress.unscored.Add(int64(without))
 	if s == Failed {
 		r.progress.failed.Add(1)
@@ -377,27 +384,10 @@ func (r *execution) takeUp(tell bool) error {
 		}
 		return r.done[job]
 	}
-	for c, err := range Calls.Read(r.dir) {
-		if err != nil {
-			return err
-		}
-		if keeps(c.Session) || !answers(&c) {
-			continue
-		}
-		if r.recorded[c.Session] == nil {
-			r.recorded[c.Session] = map[string]*llm.Call{}
-		}
-		r.recorded[c.Session][c.ID] = &c
-	}
-	if path := Calls.path(r.dir, ".jsonl"); exists(path) {
-		if _, _, err := logs.Filter(path, func(c *llm.Call) bool { return r.done[c.Session] || answers(c) }); err != nil {
-			return err
-		}
+	if err := r.remember(keeps); err != nil {
+		return err
 	}
 	for _, t := range r.tables {
-		if t.name() == Calls.Name {
-			continue
-		}
 		if err := t.filter(r.dir, keeps); err != nil {
 			return err
 		}
@@ -410,6 +400,51 @@ func (r *execution) takeUp(tell bool) error {
 			r.dir, len(r.done), r.tables[len(r.tables)-1].name(), len(open))
 	}
 	return nil
+}
+
+// recalledName is the file of the calls of jobs that are done again, until the run is finished.
+const recalledName = "recalled.jsonl"
+
+// remember keeps the calls of jobs that are not done in memory and in a file of their own. From there they are
+// journaled again when the job asks the same again; what it does not ask any more is no part of the run.
+func (r *execution) remember(done func(job string) bool) error {
+	path := filepath.Join(r.dir, recalledName)
+	n := 0
+	for _, from := range []string{path, Calls.path(r.dir, ".jsonl")} {
+		if !exists(from) {
+			continue
+		}
+		for c, err := range logs.Read[llm.Call](from) {
+			if logs.IsTorn(err) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if done(c.Session) || !answers(&c) {
+				continue
+			}
+			if r.recorded[c.Session] == nil {
+				r.recorded[c.Session] = map[string]*llm.Call{}
+			}
+			r.recorded[c.Session][c.ID] = &c
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	var lines []byte
+	for _, job := range slices.Sorted(maps.Keys(r.recorded)) {
+		for _, id := range slices.Sorted(maps.Keys(r.recorded[job])) {
+			var err error
+			if lines, err = logs.AppendJSON(lines, r.recorded[job][id]); err != nil {
+				return err
+			}
+			lines = append(lines, '\n')
+		}
+	}
+	return logs.WriteFile(path, lines)
 }
 
 // answers reports whether a call of a job that is done again answers its request: a prompt stays too long,
@@ -473,6 +508,9 @@ func (r *execution) finish() error {
 	if err := m.write(r.dir); err != nil || m.State == Failed {
 		return err
 	}
+	if err := os.Remove(filepath.Join(r.dir, recalledName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	return removeAll(r.dir, r.tables, ".jsonl")
 }
 
@@ -495,8 +533,11 @@ func (r *execution) measure() error {
 	return nil
 }
 
-// Results makes the results of a run from its scores.
+// Results makes the results of a run from its scores, or as its plan does.
 func Results(dir string, p Plan, m *Manifest) ([]eval.Result, error) {
+	if own, ok := p.(Resulter); ok {
+		return own.Results(dir, m)
+	}
 	s := eval.NewSummary(p.Metrics(), p.Arms(), m.shows)
 	for score, err := range Scores.Read(dir) {
 		if err != nil {

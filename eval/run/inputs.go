@@ -26,6 +26,9 @@ func (r *execution) read(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.dir == "" {
+		return data, nil // outside of a run
+	}
 	in := Input{SHA256: fmt.Sprintf("%x", sha256.Sum256(data))}
 	in.Copy = fmt.Sprintf("%s/%.12s-%s", inputsName, in.SHA256, filepath.Base(path))
 	if err := os.MkdirAll(filepath.Join(r.dir, inputsName), 0o777); err != nil {

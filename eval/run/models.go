@@ -8,6 +8,26 @@ import (
 	"parley/sim/llm"
 )
 
+// Open opens models outside of a run, such as for single turns. Nothing that they are asked is recorded.
+func Open(ctx context.Context, uses []Use, settings *Settings, o Options) (*Env, error) {
+	r := &execution{
+		plan: opened{uses: uses, settings: settings}, options: o, now: o.Now,
+		manifest: &Manifest{Models: map[string]*Served{}, Inputs: map[string]Input{}},
+	}
+	r.env = newEnv(r)
+	return r.env, r.openModels(ctx)
+}
+
+// opened is a plan of nothing but its models.
+type opened struct {
+	Plan
+	uses     []Use
+	settings *Settings
+}
+
+func (o opened) Models() []Use       { return o.uses }
+func (o opened) Settings() *Settings { return o.settings }
+
 // openModels opens every model of the plan, holds a run that is resumed to the models that it began with,
 // and wraps each so that its calls are recorded and, where it judges, had from the cache.
 func (r *execution) openModels(ctx context.Context) error {

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// progress says how far a run came and how long it will take: in place on a terminal, else a line now and
+// Progress says how far a run came and how long it will take: in place on a terminal, else a line now and
 // then.
-type progress struct {
+type Progress struct {
 	w        io.Writer
 	inPlace  bool
 	unit     string // plural of what is counted, such as sessions
@@ -19,17 +19,17 @@ type progress struct {
 	total    int    // units to do
 	started  time.Time
 	now      func() time.Time
-	steps    atomic.Int64
-	jobs     atomic.Int64
+	Steps    atomic.Int64 // done
+	Jobs     atomic.Int64 // units done
 	failed   atomic.Int64
 	unscored atomic.Int64
 	stop     chan struct{}
 	stopped  sync.WaitGroup
 }
 
-// newProgress starts to report until close is called. Without a writer it only counts.
-func newProgress(w io.Writer, unit, step string, total int, now func() time.Time) *progress {
-	p := &progress{w: w, unit: unit, step: step, total: total, started: now(), now: now, stop: make(chan struct{})}
+// NewProgress starts to report on a total of units until Close is called. Without a writer it only counts.
+func NewProgress(w io.Writer, unit, step string, total int, now func() time.Time) *Progress {
+	p := &Progress{w: w, unit: unit, step: step, total: total, started: now(), now: now, stop: make(chan struct{})}
 	if w == nil {
 		return p
 	}
@@ -53,7 +53,7 @@ func newProgress(w io.Writer, unit, step string, total int, now func() time.Time
 	return p
 }
 
-func (p *progress) print() {
+func (p *Progress) print() {
 	end := "\n"
 	if p.inPlace {
 		end = "\033[K\r"
@@ -62,8 +62,8 @@ func (p *progress) print() {
 }
 
 // line is the state in a line: jobs, steps a second, what went wrong, time to go.
-func (p *progress) line() string {
-	n, steps := p.jobs.Load(), p.steps.Load()
+func (p *Progress) line() string {
+	n, steps := p.Jobs.Load(), p.Steps.Load()
 	spent := p.now().Sub(p.started)
 	s := fmt.Sprintf("%d of %d %s, %d %s", n, p.total, p.unit, steps, p.step)
 	if spent > 0 {
@@ -82,8 +82,8 @@ func (p *progress) line() string {
 	return s
 }
 
-// close ends the reports with a last one.
-func (p *progress) close() {
+// Close ends the reports with a last one.
+func (p *Progress) Close() {
 	if p.w == nil {
 		return
 	}

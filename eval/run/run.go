@@ -60,6 +60,11 @@ type Reporter interface {
 	Report(dir string, m *Manifest, w io.Writer) error
 }
 
+// Resulter is a plan that makes its results itself, from the tables of a run, such as for ranks.
+type Resulter interface {
+	Results(dir string, m *Manifest) ([]eval.Result, error)
+}
+
 // Counter is a plan that says what its jobs consist of, such as turns, for progress.
 type Counter interface{ Steps() string }
 

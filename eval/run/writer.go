@@ -39,7 +39,7 @@ func (w *Writer) Commit() error {
 }
 
 // Step counts one step of the job, such as a turn, for progress.
-func (w *Writer) Step() { w.run.progress.steps.Add(1) }
+func (w *Writer) Step() { w.run.progress.Steps.Add(1) }
 
 // Calls returns how many model calls the job has made, those of earlier attempts included.
 func (w *Writer) Calls() int {
@@ -75,18 +75,17 @@ func (r *execution) recording(spec string, m llm.Model) llm.Model {
 	})
 }
 
-// recall answers a request from the calls of an earlier attempt.
+// recall answers a request from the calls of an earlier attempt, where the same was asked: what a job asks may
+// depend on an answer that it did not have then.
 func (w *Writer) recall(req llm.Request) (resp *llm.Response, known bool, err error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	c := w.recorded[llm.CallID(req.Tag)]
-	if c == nil {
+	w.mu.Unlock()
+	if c == nil || c.Differs(req) != "" {
 		return nil, false, nil
 	}
-	if difference := c.Differs(req); difference != "" {
-		return nil, true, fmt.Errorf("call %s was made %s when the run began: resume the run with the version of parley and the files that began it", c.ID, difference)
-	}
-	w.calls++
+	c.Messages = req.Messages
+	w.keep(c)
 	resp, err = c.Response()
 	return resp, true, err
 }
@@ -118,6 +117,10 @@ type Env struct {
 	opened map[string]*llm.Opened
 	models map[string]llm.Model
 	embeds map[string]llm.Model
+}
+
+func newEnv(r *execution) *Env {
+	return &Env{Dir: r.dir, Now: r.now, run: r, opened: map[string]*llm.Opened{}, models: map[string]llm.Model{}, embeds: map[string]llm.Model{}}
 }
 
 // Model returns an opened model, nil where it is not among the plan's.

@@ -21,13 +21,17 @@ import (
 )
 
 // ReadConfig reads the one YAML document of an experiment file over the values that a configuration has.
-// Reading is strict; an error names file, line and column.
+// Reading is strict; an error names file, line and column, and
+// is a UsageError where the file is there.
 func ReadConfig(path string, into any) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	return DecodeConfig(path, data, into)
+	if err := DecodeConfig(path, data, into); err != nil {
+		return UsageError{err}
+	}
+	return nil
 }
 
 // DecodeConfig is ReadConfig of data that were read already.

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"parley/eval"
 	"parley/eval/judge"
 	"parley/eval/run"
+	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/agent"
 	"parley/sim/llm"
@@ -71,14 +73,17 @@ type actors struct {
 	dm        sim.Referee
 }
 
+// sampler returns scenarios with which prompts become as long as they can.
+type sampler func() ([]*scenarios.Scenario, error)
+
 // newActors opens reference actors and settles what agents need. The calls of its probes are part of the run.
-func newActors(ctx context.Context, c *Config, m *material, env *run.Env) (*actors, error) {
+func newActors(ctx context.Context, c *Config, sample sampler, env *run.Env) (*actors, error) {
 	a := &actors{config: c, env: env, reference: map[string]reference.Actor{}, agents: map[[3]string]*agent.Maker{}}
 	var err error
 	if a.prompts, err = loadPrompts(c.Prompts, env); err != nil {
 		return nil, err
 	}
-	if err := a.settleContexts(m); err != nil {
+	if err := a.settleContexts(sample); err != nil {
 		return nil, err
 	}
 	for _, p := range c.places() {
@@ -140,7 +145,7 @@ func (a *actors) openReference(spec string) error {
 }
 
 // settleContexts decides once a run how large the context of each model is that takes a size.
-func (a *actors) settleContexts(m *material) error {
+func (a *actors) settleContexts(sample sampler) error {
 	c := a.config
 	for _, use := range c.uses() {
 		opened, served, longest := a.env.Opened(use.Model), a.env.Served(use.Model), 0
@@ -152,7 +157,7 @@ func (a *actors) settleContexts(m *material) error {
 		if served.NumCtx > 0 || longest == 0 || opened.Context(0) == 0 {
 			continue
 		}
-		drawn, err := c.sample(m)
+		drawn, err := sample()
 		if err != nil {
 			return err
 		}
@@ -311,4 +316,49 @@ func speaker(m *run.Manifest, c *Config, p place, recorded func(string) (string,
 		}
 	}
 	return spec, id
+}
+
+// FormOf returns the form of replies of a seat of an arm: json or lines; empty for an actor that has none.
+func (c *Config) FormOf(m *run.Manifest, arm, role string, at int) string {
+	i := max(0, slices.IndexFunc(c.Player, func(a Arm) bool { return a.Name == arm }))
+	p := place{role, i, at}
+	if served := servedAt(m.Models[c.model(p)], p); served != nil {
+		return served.Form
+	}
+	return ""
+}
+
+// Actors make turns outside of a run, as the first player and the NPC of a configuration would play them.
+type Actors struct{ actors *actors }
+
+// OpenActors opens the actors of a configuration outside of a run. Sample returns scenarios with the longest
+// prompts that there will be.
+func OpenActors(ctx context.Context, c *Config, sample func() ([]*scenarios.Scenario, error), o run.Options) (*Actors, error) {
+	env, err := run.Open(ctx, c.uses(), &c.Settings, o)
+	if err != nil {
+		return nil, err
+	}
+	a, err := newActors(ctx, c, sample, env)
+	return &Actors{a}, err
+}
+
+// Player returns the first player of the first arm for one session, whose agents share a table.
+func (a *Actors) Player(table *agent.Table) sim.Actor {
+	return a.actors.actor(place{role: "player"}, a.actors.config.model(place{role: "player"}), table)
+}
+
+// NPC returns the NPC for one session.
+func (a *Actors) NPC(table *agent.Table) sim.Actor {
+	return a.actors.actor(place{role: "npc"}, a.actors.config.NPC, table)
+}
+
+// LexicalScorer returns the first scorer of a configuration with the judge that needs no model.
+func LexicalScorer(c *Config) (eval.Scorer, error) {
+	by := *c
+	by.Judge, by.Keypoints = Lexical, "authored"
+	list, err := makeScorers(&Scoring{Config: &by})
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
 }

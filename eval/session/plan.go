@@ -5,7 +5,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/run"
+	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/agent"
 	"parley/sim/llm"
@@ -101,7 +101,7 @@ func (p *Plan) Prepare(ctx context.Context, env *run.Env) (err error) {
 	if p.material, err = p.config.load(env.Read); err != nil {
 		return err
 	}
-	if p.actors, err = newActors(ctx, p.config, p.material, env); err != nil {
+	if p.actors, err = newActors(ctx, p.config, func() ([]*scenarios.Scenario, error) { return p.config.sample(p.material) }, env); err != nil {
 		return err
 	}
 	scoring := &Scoring{Config: p.config, Judge: newJudge(p.config, env), Now: env.Now}
@@ -202,10 +202,8 @@ func (p *Plan) score(ctx context.Context, w *run.Writer, ep *sim.Episode, row *R
 		if err != nil {
 			return nil, err
 		}
-		for i := range calls {
-			if calls[i].Fault.Lasting() {
-				return nil, errors.New(calls[i].Error)
-			}
+		if err := llm.OutOfReach(calls); err != nil {
+			return nil, err
 		}
 		scores = append(scores, more...)
 	}

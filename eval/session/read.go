@@ -19,7 +19,7 @@ func Read(dir string) (*run.Manifest, *Config, error) {
 		return nil, nil, err
 	}
 	if m.Kind != Kind {
-		return nil, nil, fmt.Errorf("%s is a run of kind %q, and no play", dir, m.Kind)
+		return nil, nil, fmt.Errorf("%s is a run of kind %q, and no play; see %s", dir, m.Kind, filepath.Join(dir, run.ReportName))
 	}
 	p, err := Decode(m.Config)
 	if err != nil {

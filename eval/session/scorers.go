@@ -101,7 +101,7 @@ func makeScorers(s *Scoring) ([]eval.Scorer, error) {
 // newIEP makes the scorer of information exchange with the judge that the configuration names.
 func newIEP(s *Scoring) (eval.Scorer, error) {
 	c := s.Config
-	lexical := iep.NewLexical(libraryFacts())
+	lexical := iep.NewLexical(LibraryFacts())
 	scorer := &iep.Scorer{Judge: lexical, Condense: c.Keypoints == "judge", Lexical: lexical, Every: c.Curve}
 	switch {
 	case s.Judge != nil:
@@ -112,9 +112,9 @@ func newIEP(s *Scoring) (eval.Scorer, error) {
 	return scorer, nil
 }
 
-// libraryFacts returns the facts of the library, from which the lexical judge tells common words from rare
+// LibraryFacts returns the facts of the library, from which the lexical judge tells common words from rare
 // ones.
-func libraryFacts() []string {
+func LibraryFacts() []string {
 	var texts []string
 	for _, piece := range scenarios.Exchange.Library() {
 		if k, ok := piece.(*scenarios.Knowledge); ok {

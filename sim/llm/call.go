@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -223,4 +224,15 @@ func (l *Ledger) New(c *Call) iter.Seq2[string, *Message] {
 			}
 		}
 	}
+}
+
+// OutOfReach returns an error where one of the calls failed in a way that every other call would, too, such as
+// for a key that is missing, so that whoever made them had better stop.
+func OutOfReach(calls []Call) error {
+	for i := range calls {
+		if c := &calls[i]; c.Fault.Lasting() {
+			return fmt.Errorf("%s of session %s: %s", c.Purpose, c.Session, c.Error)
+		}
+	}
+	return nil
 }

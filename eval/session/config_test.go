@@ -1,4 +1,4 @@
-package main
+package session_test
 
 import (
 	"reflect"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/eval/run"
+	"parley/eval/session"
 	"parley/sim/llm"
 )
 
@@ -17,19 +19,20 @@ func TestExperimentReadsBack(t *testing.T) {
 		"1", "1.5", "0x1", "1e3", ".nan", "2024-01-01", "\u0000", "\u0007", "\u007f", "\u0085", "\u2028", "\u2029", "\ufeff", "é", "😀", "<<", "=",
 		"script:a,b.txt", "openai:m?key_env=K@http://127.0.0.1:8000/v1",
 	} {
-		e := defaultExperiment()
+		e := session.Default()
+		e.Turns = 30
 		e.Name, e.NPC, e.Order, e.Judge, e.Prompts, e.Prices, e.Cache, e.Out = text, text, text, text, text, text, text, text
-		e.Player = []Arm{{Name: text, Model: text}, {Name: "mixed", Cast: []string{text, "reference:loner"}}}
+		e.Player = []session.Arm{{Name: text, Model: text}, {Name: "mixed", Cast: []string{text, "reference:loner"}}}
 		e.Control, e.Characters, e.Knowledge, e.Scenes = []string{text, text}, []string{text}, []string{"a", text}, []string{text}
 		e.Sampling = map[string]llm.Sampling{"npc": llm.Sampling{Stop: []string{text, "x", text}, KeepAlive: text, Temperature: new(1e-7)}.Complete(), text: {}}
 		e.Limits = map[string]llm.Limits{text: {Concurrent: 1}}
 		e.Endings.Wall, e.Seed = 1500*time.Millisecond, 1<<64-1
-		printed, err := e.encode()
+		printed, err := run.EncodeConfig(e, empty)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		again, err := decodeExperiment("printed", printed)
+		again, err := decode("printed", printed)
 		if err != nil {
 			t.Errorf("%q: %v\n%s", text, err, printed)
 			continue
@@ -56,29 +59,29 @@ func TestExperimentFile(t *testing.T) {
 		{"endings: {tokens: -5}", "cannot be negative"},
 		{"endings: {wall: -5s}", "cannot be negative"},
 		{"limits: {opneai: {concurrent: 1}}\nnpc: openai:x", "no model of the experiment is at opneai; there are models at: openai"},
-		{"limits: {\"http://h/v1\": {}, \"http://h/v1/\": {}}\nnpc: openai:x@http://h/v1", "limits: http://h/v1 stands there twice"},
+		{"limits: {\"http://h/v1\": {}, \"http://h/v1/\": {}}\nnpc: openai:x@http://h/v1", "limits: http://h/v1 is there twice"},
 	} {
-		e, err := decodeExperiment("f", []byte(test.text))
+		e, err := decode("f", []byte(test.text))
 		if err == nil {
-			err = e.complete()
+			err = e.Complete()
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) && !strings.Contains(err.Error(), " "+test.want) {
 			t.Errorf("%q: %v, want %s", test.text, err, test.want)
 		}
 	}
 	// Limits of models that flags put others in the place of count for nothing.
-	over, err := decodeExperiment("f", []byte("player: [openai:x, ollama:y]\nlimits: {openai: {concurrent: 8}, ollama: {concurrent: 1}}"))
+	over, err := decode("f", []byte("player: [openai:x, ollama:y]\nlimits: {openai: {concurrent: 8}, ollama: {concurrent: 1}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := over.endpoints()
-	over.Player = []Arm{{Model: "ollama:z"}}
-	if err := over.complete(own...); err != nil || len(over.Limits) != 1 || over.Limits["ollama"].Concurrent != 1 {
+	own := over.Endpoints()
+	over.Player = []session.Arm{{Model: "ollama:z"}}
+	if err := over.Complete(own...); err != nil || len(over.Limits) != 1 || over.Limits["ollama"].Concurrent != 1 {
 		t.Errorf("%v, limits %v", err, over.Limits)
 	}
-	e, err := decodeExperiment("f", []byte("turns: 8.0\nlimits: {\"http://h/v1/\": {concurrent: 2}}\nnpc: openai:x@http://h/v1/\nsampling: {npc: {think: true, top_p: 0.5}}"))
+	e, err := decode("f", []byte("turns: 8.0\nlimits: {\"http://h/v1/\": {concurrent: 2}}\nnpc: openai:x@http://h/v1/\nsampling: {npc: {think: true, top_p: 0.5}}"))
 	if err == nil {
-		err = e.complete()
+		err = e.Complete()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -90,4 +93,16 @@ func TestExperimentFile(t *testing.T) {
 	if s := e.Sampling["npc"]; s.Think != "on" || *s.TopP != 0.5 || *s.Temperature != 0.8 || s.MaxTokens != 400 || len(e.Sampling) != 1 {
 		t.Errorf("sampling %+v", e.Sampling)
 	}
+}
+
+func empty() any {
+	c := session.Default()
+	c.Turns = 0
+	return c
+}
+
+// decode reads an experiment file over the defaults.
+func decode(path string, data []byte) (*session.Config, error) {
+	c := empty().(*session.Config)
+	return c, run.DecodeConfig(path, data, c)
 }

@@ -1,131 +1,73 @@
-package main
+package script
 
 import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"parley/eval"
+	"parley/eval/report"
 	"parley/eval/report/view"
-	"parley/eval/script"
+	"parley/eval/run"
 	"parley/eval/stat"
 )
 
-// printScripts prints the results of a run for people.
-func printScripts(w io.Writer, dir string, m *manifest) error {
-	g := m.Script
-	fmt.Fprintf(w, "%d tasks, %d authors; critic %s, execute %s, commonsense %s; gold answers: %s; seed %d\n\n",
-		g.Tasks, len(g.Authors), nobody(g.Critic), nobody(g.Execute), nobody(g.Commonsense), goldSource(g), g.Seed)
-	if !g.Perturb {
-		d, err := readScriptData(dir, g)
-		if err != nil {
-			return err
-		}
-		if slices.Contains(d.judged(), script.Scorer) {
-			ranking, err := d.ranking(script.Scorer)
-			if err != nil {
-				return err
-			}
-			if err := printRanking(w, ranking); err != nil {
-				return err
-			}
-			fmt.Fprintln(w)
-		}
-	}
-	shown := slices.DeleteFunc(slices.Clone(m.Results), func(r eval.Result) bool {
-		return r.Scorer == script.Scorer && (r.Metric == "rank" || r.Metric == "score" || r.Metric == "difference")
-	})
-	for i := range shown {
-		if shown[i].Scorer != script.Scorer {
-			shown[i].Metric = shown[i].Scorer + " " + shown[i].Metric
-		}
-	}
-	if err := printResults(w, shown); err != nil {
-		return err
-	}
-	if err := printUsage(w, m.Usage); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\nThe run lies in %s; its page is %s\n", dir, filepath.Join(dir, reportName))
-	return err
-}
-
-func nobody(spec string) string {
-	if spec == "" {
-		return "nobody"
-	}
-	return spec
-}
-
-func goldSource(g *scriptConfig) string {
-	switch g.Gold {
-	case "none":
-		return "none"
-	case "reference":
-		return "the tasks' own steps"
-	}
-	return g.Gold + ", written by " + nobody(g.Synthesize)
-}
-
-// writeScriptReport writes a run's page.
-func writeScriptReport(dir string, m *manifest, d *scriptData) error {
-	page, err := scriptPage(m, d)
+// Report writes the page of an evaluation of scripts.
+func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
+	c := p.config
+	d, err := ReadData(dir, c)
 	if err != nil {
-		return fmt.Errorf("report: %w", err)
+		return err
 	}
-	return writePage(filepath.Join(dir, reportName), page)
-}
-
-// scriptPage puts the page together.
-func scriptPage(m *manifest, d *scriptData) (*view.Page, error) {
-	g := m.Script
-	page := &view.Page{
-		Title: "Scripts: parley run " + m.ID,
-		Subtitle: fmt.Sprintf("%d tasks, %d authors; critic %s, execute %s, commonsense %s; gold answers: %s; seed %d.",
-			len(d.tasks), len(d.arms), nobody(g.Critic), nobody(g.Execute), nobody(g.Commonsense), goldSource(g), g.Seed),
-		Foot: fmt.Sprintf("Made by parley %s (%s) from run %s. This page holds everything that it shows; it asks no network.", m.Version, m.Go, m.ID),
+	page := &report.Page{
+		Manifest: m, Metrics: p.Metrics(), Config: c, Rerun: "parley eval script run FILE", Title: "Scripts: parley run " + m.ID,
+		Subtitle: Summary(c, len(d.tasks)),
 	}
 	add := func(id, title string, blocks ...view.Block) {
 		if len(blocks) > 0 {
 			page.Sections = append(page.Sections, view.Section{ID: id, Title: title, Blocks: blocks})
 		}
 	}
-	if g.Perturb {
+	if c.Perturb {
 		add("detected", "Planted faults, and how many were found", d.detectionBlocks(m.Results)...)
 	} else {
 		blocks, err := d.rankingBlocks()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		add("ranking", "Ranking", blocks...)
 	}
 	add("metrics", "The seven metrics", d.metricBlocks()...)
-	if !g.Perturb {
+	if !c.Perturb {
 		add("topics", "Topics", d.topicBlocks()...)
 		add("length", "Number of steps", d.lengthBlocks()...)
 	}
-	var unscored view.Facts
-	t := &view.Table{Caption: "All results; 1 is good for every metric. N counts what was scored, of what there is.", Head: view.Columns("Scorer", "Metric", "Arm", "#Value", "#95 % interval", "#N", "Note")}
-	for _, r := range m.Results {
-		interval := "–"
-		if r.Low != nil && r.High != nil {
-			interval = fmt.Sprintf("%s to %s", decimals(r.Low), decimals(r.High))
-		}
-		t.Add(r.Scorer, r.Metric, r.Arm, decimals(r.Value), interval, fmt.Sprintf("%d of %d %s", r.N, r.Of, r.Unit), r.Reason)
-		if r.Value == nil {
-			unscored = append(unscored, view.Fact{Name: r.Scorer + " " + r.Metric + ", " + r.Arm, Text: []string{shorten(r.Reason, 200)}})
-		}
+	return page.Write(w)
+}
+
+// Summary says in a line what was evaluated.
+func Summary(c *Config, tasks int) string {
+	return fmt.Sprintf("%d tasks, %d authors; critic %s, execute %s, commonsense %s; gold answers: %s; seed %d",
+		tasks, len(c.Authors), orNone(c.Critic), orNone(c.Execute), orNone(c.Commonsense), goldSource(c), c.Seed)
+}
+
+func orNone(spec string) string {
+	if spec == "" {
+		return "none"
 	}
-	results := []view.Block{&view.Fold{Summary: fmt.Sprintf("All %d results", len(m.Results)), Blocks: []view.Block{t}}}
-	if len(unscored) > 0 {
-		results = append([]view.Block{view.Text("What could not be had, and why:"), unscored}, results...)
+	return spec
+}
+
+func goldSource(c *Config) string {
+	switch c.Gold {
+	case "none":
+		return "none"
+	case "reference":
+		return "the tasks' own steps"
 	}
-	add("results", "Results", results...)
-	add("models", "Who served, and what it took", reportModels(m)...)
-	return page, nil
+	return c.Gold + ", written by " + orNone(c.Synthesize)
 }
 
 // decimals writes a share with three decimals.
@@ -137,17 +79,17 @@ func decimals(v *float64) string {
 }
 
 // series is the colour of an arm.
-func (d *scriptData) series(arm string) int { return max(0, slices.Index(d.arms, arm)) }
+func (d *Data) series(arm string) int { return max(0, slices.Index(d.arms, arm)) }
 
 // fromTo is an axis with set ends.
 func fromTo(name string, from, to float64) view.Axis {
 	return view.Axis{Name: name, From: &from, To: &to}
 }
 
-func (d *scriptData) rankingBlocks() ([]view.Block, error) {
+func (d *Data) rankingBlocks() ([]view.Block, error) {
 	var blocks []view.Block
-	for _, scorer := range d.judged() {
-		g, err := d.ranking(scorer)
+	for _, scorer := range d.Judged() {
+		g, err := d.Ranking(scorer)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +99,7 @@ func (d *scriptData) rankingBlocks() ([]view.Block, error) {
 			rank, ranks, interval := "–", "–", "–"
 			dot := view.Dot{Label: r.Arm, Value: percent(r.Score.Value), Low: percent(r.Score.Low), High: percent(r.Score.High), Series: d.series(r.Arm), Note: fmt.Sprintf("%d of %d", r.N, r.Of)}
 			if r.Score.Value == nil {
-				dot.Missing = shorten(r.Score.Reason, 60)
+				dot.Missing = report.Shorten(r.Score.Reason, 60)
 			}
 			if r.Rank > 0 {
 				rank = fmt.Sprint(r.Rank)
@@ -188,19 +130,19 @@ func (d *scriptData) rankingBlocks() ([]view.Block, error) {
 }
 
 // metricBlocks is the heat map by author and metric.
-func (d *scriptData) metricBlocks() []view.Block {
+func (d *Data) metricBlocks() []view.Block {
 	var blocks []view.Block
-	for _, scorer := range d.scorers() {
+	for _, scorer := range d.Scorers() {
 		heat := &view.Heat{Title: "Scripts that pass, by " + scorer, Rows: d.arms}
 		t := &view.Table{Caption: "Share of scripts that pass, with 95 % intervals (Wilson).", Head: view.Columns("Model")}
-		for _, m := range script.Metrics() {
+		for _, m := range Metrics() {
 			heat.Columns = append(heat.Columns, string(m))
 			t.Head = append(t.Head, view.Column{Name: string(m), Number: true})
 		}
 		for _, arm := range d.arms {
 			var fields []view.Field
 			cells := []view.Cell{{Text: arm}}
-			for _, m := range script.Metrics() {
+			for _, m := range Metrics() {
 				r := share(scorer, string(m), arm, d.findings[scorer], m)
 				fields = append(fields, view.Field{Share: r.Value, Text: decimals(r.Value)})
 				note := fmt.Sprintf("%d of %d", r.N, r.Of)
@@ -215,14 +157,14 @@ func (d *scriptData) metricBlocks() []view.Block {
 		blocks = append(blocks, &view.Figure{ID: "metrics-" + scorer, Caption: "Share of scripts that pass each metric; 1 is good.", Plot: heat, Numbers: t})
 	}
 	legend := view.Facts{}
-	for _, m := range script.Metrics() {
+	for _, m := range Metrics() {
 		legend = append(legend, view.Fact{Name: string(m), Text: []string{m.Title()}})
 	}
 	return append(blocks, legend)
 }
 
 // topicBlocks is the heat map by author and topic.
-func (d *scriptData) topicBlocks() []view.Block {
+func (d *Data) topicBlocks() []view.Block {
 	var topics []string
 	for i := range d.tasks {
 		if !slices.Contains(topics, d.tasks[i].Topic) {
@@ -230,13 +172,13 @@ func (d *scriptData) topicBlocks() []view.Block {
 		}
 	}
 	slices.Sort(topics)
-	t := d.table(script.Scorer)
-	w, ok := d.weights(script.Scorer)
+	t := d.Table(Scorer)
+	w, ok := d.Weights(Scorer)
 	if !ok {
 		return nil
 	}
 	heat := &view.Heat{Title: "Scores by topic", Rows: d.arms, Columns: topics}
-	numbers := &view.Table{Caption: "Mean share of metrics passed, over the tasks of a topic that are wholly scored.", Head: append(view.Columns("Model"), numbered(topics)...)}
+	numbers := &view.Table{Caption: "Mean share of metrics passed, over the tasks of a topic that are wholly scored.", Head: append(view.Columns("Model"), numberColumns(topics)...)}
 	for _, arm := range d.arms {
 		var fields []view.Field
 		cells := []view.Cell{{Text: arm}}
@@ -264,7 +206,7 @@ func (d *scriptData) topicBlocks() []view.Block {
 	return []view.Block{&view.Figure{ID: "topics-heat", Caption: "Mean share of metrics passed, by topic.", Plot: heat, Numbers: numbers}}
 }
 
-func numbered(names []string) []view.Column {
+func numberColumns(names []string) []view.Column {
 	var columns []view.Column
 	for _, n := range names {
 		columns = append(columns, view.Column{Name: n, Number: true})
@@ -273,9 +215,9 @@ func numbered(names []string) []view.Column {
 }
 
 // lengthBlocks is how authors do by the number of steps of their scripts.
-func (d *scriptData) lengthBlocks() []view.Block {
-	t := d.table(script.Scorer)
-	w, ok := d.weights(script.Scorer)
+func (d *Data) lengthBlocks() []view.Block {
+	t := d.Table(Scorer)
+	w, ok := d.Weights(Scorer)
 	if !ok {
 		return nil
 	}
@@ -291,7 +233,7 @@ func (d *scriptData) lengthBlocks() []view.Block {
 		}
 		trace := view.Trace{Label: arm, Series: d.series(arm)}
 		for _, n := range slices.Sorted(maps.Keys(by)) {
-			i := stat.Mean(by[n], confidence)
+			i := stat.Mean(by[n], eval.Confidence)
 			low, high := clamped(i.Low), clamped(i.High)
 			trace.Points = append(trace.Points, view.Point{X: float64(n), Y: i.Value, Low: low, High: high})
 			interval := "–"
@@ -320,7 +262,7 @@ func clamped(v *float64) *float64 {
 }
 
 // detectionBlocks is the share of planted faults that were found.
-func (d *scriptData) detectionBlocks(results []eval.Result) []view.Block {
+func (d *Data) detectionBlocks(results []eval.Result) []view.Block {
 	plot := &view.Dots{Title: "Planted faults found, and false alarms", Axis: fromTo("share of scripts, %", 0, 100)}
 	for i, metric := range []string{"detected", "false_alarms"} {
 		for _, r := range results {
@@ -332,7 +274,7 @@ func (d *scriptData) detectionBlocks(results []eval.Result) []view.Block {
 				Series: i, Hollow: i > 0, Note: fmt.Sprintf("%d of %d", r.N, r.Of),
 			}
 			if r.Value == nil {
-				dot.Missing = shorten(r.Reason, 60)
+				dot.Missing = report.Shorten(r.Reason, 60)
 			}
 			plot.Rows = append(plot.Rows, dot)
 		}
@@ -341,4 +283,13 @@ func (d *scriptData) detectionBlocks(results []eval.Result) []view.Block {
 		return nil
 	}
 	return []view.Block{&view.Figure{ID: "detected-plot", Caption: "Found: the metric that the fault is to be seen by is 0. False alarms: it is 0 for scripts without a fault. 95 % intervals by Wilson.", Plot: plot}}
+}
+
+// percent turns a share into percent.
+func percent(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	p := 100 * *v
+	return &p
 }

@@ -1,40 +1,48 @@
-package main
+package survey
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
+	"parley/eval/report"
 	"parley/eval/report/view"
-	"parley/eval/survey"
+	"parley/eval/run"
 )
 
-// surveyPage puts the page of a run of surveys together. All text of documents and models is escaped
-// by view.
-func surveyPage(m *manifest, d *surveyData) *view.Page {
-	g := m.Survey
-	sections := []view.Section{{ID: "rectified", Title: "What was put right", Blocks: surveyRectified(d)}}
-	sections = append(sections, view.Section{ID: "scores", Title: "Scores before and after", Blocks: surveySpreads(d)})
-	if d.agree != nil {
-		sections = append(sections, view.Section{ID: "people", Title: "Against people", Blocks: surveyPeople(d)})
+// Report writes the page of an evaluation of surveys.
+func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
+	d, err := ReadRun(dir, p.config)
+	if err != nil {
+		return err
 	}
-	sections = append(sections,
-		view.Section{ID: "rubric", Title: "What would change in the rubric", Blocks: surveyProposals(d)},
-		view.Section{ID: "documents", Title: "Documents", Blocks: surveyDocuments(d)},
-	)
-	if len(m.Models) > 0 {
-		sections = append(sections, view.Section{ID: "models", Title: "Who served, and what it took", Blocks: reportModels(m)})
-	}
-	return &view.Page{
-		Title: "Surveys judged: run " + m.ID,
-		Subtitle: fmt.Sprintf("%d documents; evaluator %s, SAGE agent %s (%s), scores %s, rubric version %d, seed %d.",
-			len(d.Documents)+len(d.unread), g.Evaluator, nobody(g.Sage), g.Variant, g.Scores, g.Rubric.Version, g.Seed),
-		Sections: sections,
-		Foot:     fmt.Sprintf("Made by parley %s (%s) from run %s. This page holds everything that it shows; it asks no network.", m.Version, m.Go, m.ID),
-	}
+	return d.Page(m, p.config, w)
 }
 
-func surveyRectified(d *surveyData) []view.Block {
+// Page writes the page of a run, with the comparison with people where there is one.
+func (d *RunData) Page(m *run.Manifest, c *Config, w io.Writer) error {
+	sections := []view.Section{
+		{ID: "rectified", Title: "Changed verdicts", Blocks: rectifiedBlocks(d)},
+		{ID: "scores", Title: "Scores before and after", Blocks: spreadBlocks(d)},
+	}
+	if d.agree != nil {
+		sections = append(sections, view.Section{ID: "people", Title: "Compared with people", Blocks: peopleBlocks(d)})
+	}
+	sections = append(sections,
+		view.Section{ID: "rubric", Title: "Proposed changes of the rubric", Blocks: proposalBlocks(d)},
+		view.Section{ID: "documents", Title: "Documents", Blocks: documentBlocks(d)},
+	)
+	page := &report.Page{
+		Manifest: m, Metrics: New(c).Metrics(), Config: c, Rerun: "parley eval survey run --config FILE", Title: "Surveys judged: run " + m.ID,
+		Subtitle: fmt.Sprintf("%d documents; evaluator %s, SAGE agent %s (%s), scores %s, rubric version %d, seed %d.",
+			len(d.Documents)+len(d.unread), c.Evaluator, orNone(c.Sage), c.Variant, c.Scores, c.Rubric.Version, c.Seed),
+		Sections: sections,
+	}
+	return page.Write(w)
+}
+
+func rectifiedBlocks(d *RunData) []view.Block {
 	rows := d.Rectifications()
 	if len(rows) == 0 {
 		return []view.Block{view.Text("Nobody reviewed the evaluator's verdicts.")}
@@ -48,7 +56,7 @@ func surveyRectified(d *surveyData) []view.Block {
 		if !r.Graded {
 			negative, positive = "–", "–"
 		}
-		if r.Agent == survey.Sage {
+		if r.Agent == Sage {
 			definitions = fmt.Sprintf("%d of %d", r.Definitions, r.Asked)
 		}
 		t.Add(r.Aspect, string(r.Agent), negative, positive, fmt.Sprint(r.Total), fmt.Sprint(r.Kept), fmt.Sprint(r.Unscored), fmt.Sprint(r.Of), definitions)
@@ -56,7 +64,7 @@ func surveyRectified(d *surveyData) []view.Block {
 	return []view.Block{t}
 }
 
-func surveySpreads(d *surveyData) []view.Block {
+func spreadBlocks(d *RunData) []view.Block {
 	var blocks []view.Block
 	spreads := d.Spreads()
 	for i := range d.Rubric.Aspects {
@@ -91,9 +99,9 @@ func surveySpreads(d *surveyData) []view.Block {
 	return blocks
 }
 
-func surveyPeople(d *surveyData) []view.Block {
+func peopleBlocks(d *RunData) []view.Block {
 	dots := &view.Dots{Title: "Spearman's correlation with people", Axis: view.Axis{Name: "rho"}}
-	series := map[survey.Agent]int{}
+	series := map[Agent]int{}
 	for _, a := range d.agree {
 		if _, ok := series[a.Agent]; !ok {
 			series[a.Agent] = len(series)
@@ -101,14 +109,14 @@ func surveyPeople(d *surveyData) []view.Block {
 		dots.Rows = append(dots.Rows, view.Dot{Group: a.Aspect, Label: string(a.Agent), Value: a.Spearman.Value, Low: a.Spearman.Low, High: a.Spearman.High,
 			Series: series[a.Agent], Note: fmt.Sprintf("n %d", a.Spearman.N), Missing: a.Spearman.Reason})
 	}
-	results := survey.AgreementResults(d.agree, d.ceilings, len(d.Documents))
+	results := AgreementResults(d.agree, d.ceilings, len(d.Documents))
 	return []view.Block{
 		view.Text(fmt.Sprintf("Scores are held against the %s. Intervals are 95 %%, from a bootstrap over documents. Alpha is the people's own agreement, which is a ceiling. %d verdicts are on documents that the run does not have.", d.against, d.lost)),
-		&view.Figure{ID: "people-spearman", Caption: "Correlation of each agent's scores with people's, by aspect.", Plot: dots, Numbers: resultTable(results)},
+		&view.Figure{ID: "people-spearman", Caption: "Correlation of each agent's scores with people's, by aspect.", Plot: dots, Numbers: report.ResultTable(results)},
 	}
 }
 
-func surveyProposals(d *surveyData) []view.Block {
+func proposalBlocks(d *RunData) []view.Block {
 	clusters := &view.Table{Caption: "New aspects, by the number of documents on which they were proposed; names that share half of their words are one.",
 		Head: view.Columns("Name", "#Documents", "Also called", "Definition")}
 	for _, c := range d.NewAspects() {
@@ -118,11 +126,11 @@ func surveyProposals(d *surveyData) []view.Block {
 	asked, answered := 0, 0
 	for _, p := range d.Proposals {
 		switch p.Kind {
-		case survey.Asked:
+		case Asked:
 			if asked++; p.Status == "scored" {
 				answered++
 			}
-		case survey.Definition:
+		case Definition:
 			changes.Add(p.Document, p.Aspect, view.Clip(p.Text, 600), view.Clip(p.Why, 400))
 		}
 	}
@@ -132,16 +140,16 @@ func surveyProposals(d *surveyData) []view.Block {
 	}
 }
 
-func surveyDocuments(d *surveyData) []view.Block {
+func documentBlocks(d *RunData) []view.Block {
 	var blocks []view.Block
 	for _, row := range d.unread {
 		blocks = append(blocks, view.Text(fmt.Sprintf("%s could not be read: %s", row.File, row.Reason)))
 	}
-	byDocument := map[string][]findingRow{}
+	byDocument := map[string][]FindingRow{}
 	for _, f := range d.findings {
 		byDocument[f.Document] = append(byDocument[f.Document], f)
 	}
-	verdicts := map[string][]survey.Verdict{}
+	verdicts := map[string][]Verdict{}
 	for _, v := range d.Verdicts {
 		verdicts[v.Document] = append(verdicts[v.Document], v)
 	}

@@ -1,41 +1,45 @@
-package main
+package script
 
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"parley/eval"
-	"parley/eval/script"
+	"parley/eval/run"
 	"parley/eval/stat"
 )
 
-// scriptData is what a run found, as far as results and pages need it.
-type scriptData struct {
-	config   *scriptConfig
+// Drawing returns the source of the resamples of a ranking.
+func Drawing(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
+
+// Data is what a run found, as far as results and pages need it.
+type Data struct {
+	config   *Config
 	arms     []string
-	tasks    []scriptTaskRow
+	tasks    []TaskRow
 	topic    map[string]string // by task
 	steps    map[[2]string]int // by task and arm; of scripts that are there
 	unread   map[string]map[string]int
 	written  map[string]int
-	findings map[string][]script.Finding // by scorer
-	scores   map[[2]string][]eval.Score  // by scorer and metric, of the baselines
-	keys     [][2]string                 // of scores, in the order in which they came
+	findings map[string][]Finding       // by scorer
+	scores   map[[2]string][]eval.Score // by scorer and metric, of the baselines
+	keys     [][2]string                // of scores, in the order in which they came
 }
 
-// readScriptData reads a run.
-func readScriptData(dir string, g *scriptConfig) (*scriptData, error) {
-	d := &scriptData{
-		config: g, topic: map[string]string{}, steps: map[[2]string]int{}, unread: map[string]map[string]int{},
-		written: map[string]int{}, findings: map[string][]script.Finding{}, scores: map[[2]string][]eval.Score{},
+// ReadData reads a run.
+func ReadData(dir string, c *Config) (*Data, error) {
+	d := &Data{
+		config: c, topic: map[string]string{}, steps: map[[2]string]int{}, unread: map[string]map[string]int{},
+		written: map[string]int{}, findings: map[string][]Finding{}, scores: map[[2]string][]eval.Score{},
 	}
-	for i := range g.Authors {
-		d.arms = append(d.arms, g.Authors[i].Name)
-		d.unread[g.Authors[i].Name] = map[string]int{}
+	for i := range c.Authors {
+		d.arms = append(d.arms, c.Authors[i].Name)
+		d.unread[c.Authors[i].Name] = map[string]int{}
 	}
-	for row, err := range rows[scriptTaskRow](dir, streamTasks) {
+	for row, err := range Done.Read(dir) {
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +47,7 @@ func readScriptData(dir string, g *scriptConfig) (*scriptData, error) {
 		d.tasks = append(d.tasks, row)
 		d.topic[row.ID] = row.Topic
 	}
-	for row, err := range rows[scriptRow](dir, streamScripts) {
+	for row, err := range Scripts.Read(dir) {
 		if err != nil {
 			return nil, err
 		}
@@ -56,18 +60,18 @@ func readScriptData(dir string, g *scriptConfig) (*scriptData, error) {
 			d.unread[row.Arm][string(row.Status)+": "+row.Reason]++
 		}
 	}
-	for f, err := range rows[script.Finding](dir, streamVerdicts) {
+	for f, err := range Findings.Read(dir) {
 		if err != nil {
 			return nil, err
 		}
 		f.Explain, f.Missing, f.Calls = "", nil, nil
 		d.findings[f.Scorer] = append(d.findings[f.Scorer], f)
 	}
-	for s, err := range rows[eval.Score](dir, streamScores) {
+	for s, err := range run.Scores.Read(dir) {
 		if err != nil {
 			return nil, err
 		}
-		if s.Scorer == script.Scorer || s.Scorer == script.SingleScorer {
+		if s.Scorer == Scorer || s.Scorer == SingleScorer {
 			continue
 		}
 		key := [2]string{s.Scorer, s.Metric}
@@ -80,36 +84,45 @@ func readScriptData(dir string, g *scriptConfig) (*scriptData, error) {
 	return d, nil
 }
 
-// scorers returns the scorers that gave verdicts.
-func (d *scriptData) scorers() []string { return slices.Sorted(maps.Keys(d.findings)) }
+// DataOf gathers verdicts that come from elsewhere than a run.
+func DataOf(verdicts []Finding) *Data {
+	d := &Data{findings: map[string][]Finding{}}
+	for _, v := range verdicts {
+		d.findings[v.Scorer] = append(d.findings[v.Scorer], v)
+	}
+	return d
+}
 
-// table is a scorer's verdicts, a row for each task and author.
-func (d *scriptData) table(scorer string) *script.Table {
-	t := &script.Table{}
+// Scorers returns the scorers that gave verdicts.
+func (d *Data) Scorers() []string { return slices.Sorted(maps.Keys(d.findings)) }
+
+// Table is a scorer's verdicts, a row for each task and author.
+func (d *Data) Table(scorer string) *Table {
+	t := &Table{}
 	at := map[[2]string]int{}
 	for i := range d.findings[scorer] {
 		f := &d.findings[scorer][i]
 		key := [2]string{f.Session, f.Arm}
 		if _, ok := at[key]; !ok {
 			at[key] = len(t.Rows)
-			t.Rows = append(t.Rows, script.Row{Arm: f.Arm, Task: f.Session})
+			t.Rows = append(t.Rows, Row{Arm: f.Arm, Task: f.Session})
 		}
-		t.Rows[at[key]].Values[slices.Index(script.Metrics(), f.Metric)] = f.Value
+		t.Rows[at[key]].Values[slices.Index(Metrics(), f.Metric)] = f.Value
 	}
 	return t
 }
 
-// weights are those that the run was begun with, without the metrics that no agent was there for; nil
+// Weights are those that the run was begun with, without the metrics that no agent was there for; nil
 // and false where there was none at all.
-func (d *scriptData) weights(scorer string) (script.Weights, bool) {
-	w := script.Weights{}
-	asked := map[script.Metric]bool{}
+func (d *Data) Weights(scorer string) (Weights, bool) {
+	w := Weights{}
+	asked := map[Metric]bool{}
 	for i := range d.findings[scorer] {
 		if f := &d.findings[scorer][i]; f.Status != eval.NotApplicable {
 			asked[f.Metric] = true
 		}
 	}
-	for _, m := range script.Metrics() {
+	for _, m := range Metrics() {
 		if w[m] = d.config.Weights.Of(m); !asked[m] {
 			w[m] = 0
 		}
@@ -117,22 +130,22 @@ func (d *scriptData) weights(scorer string) (script.Weights, bool) {
 	return w, w.Validate() == nil
 }
 
-// judged returns the scorers by which authors can be ranked.
-func (d *scriptData) judged() []string {
-	return slices.DeleteFunc(d.scorers(), func(scorer string) bool {
-		_, ok := d.weights(scorer)
+// Judged returns the scorers by which authors can be ranked.
+func (d *Data) Judged() []string {
+	return slices.DeleteFunc(d.Scorers(), func(scorer string) bool {
+		_, ok := d.Weights(scorer)
 		return !ok
 	})
 }
 
-// ranking ranks the authors by a scorer.
-func (d *scriptData) ranking(scorer string) (*script.Ranking, error) {
-	w, _ := d.weights(scorer)
-	return script.Rank(d.table(scorer), w, confidence, drawing(d.config.Seed))
+// Ranking ranks the authors by a scorer.
+func (d *Data) Ranking(scorer string) (*Ranking, error) {
+	w, _ := d.Weights(scorer)
+	return Rank(d.Table(scorer), w, eval.Confidence, Drawing(d.config.Seed))
 }
 
 // results makes the lines of the table.
-func (d *scriptData) results() ([]eval.Result, error) {
+func (d *Data) results() ([]eval.Result, error) {
 	var results []eval.Result
 	if d.config.Perturb {
 		results = d.detections()
@@ -143,9 +156,9 @@ func (d *scriptData) results() ([]eval.Result, error) {
 		}
 		results = append(results, ranks...)
 	}
-	for _, scorer := range d.scorers() {
+	for _, scorer := range d.Scorers() {
 		for _, arm := range d.arms {
-			for _, m := range script.Metrics() {
+			for _, m := range Metrics() {
 				results = append(results, share(scorer, string(m), arm, d.findings[scorer], m))
 			}
 		}
@@ -156,17 +169,17 @@ func (d *scriptData) results() ([]eval.Result, error) {
 		}
 	}
 	for _, arm := range d.arms {
-		i := stat.Wilson(d.written[arm], len(d.tasks), confidence)
+		i := stat.Wilson(d.written[arm], len(d.tasks), eval.Confidence)
 		results = append(results, eval.Result{
 			Scorer: "write", Metric: "scripts", Arm: arm, Value: i.Value, Low: i.Low, High: i.High,
-			N: d.written[arm], Of: len(d.tasks), Unit: "tasks", Reason: tallied(d.unread[arm]),
+			N: d.written[arm], Of: len(d.tasks), Unit: "tasks", Reason: eval.Tallied(d.unread[arm]),
 		})
 	}
 	return results, nil
 }
 
 // share is how many scripts of an author pass a metric, of those that were judged.
-func share(scorer, name, arm string, findings []script.Finding, m script.Metric) eval.Result {
+func share(scorer, name, arm string, findings []Finding, m Metric) eval.Result {
 	passed, n, of := 0, 0, 0
 	reasons := map[string]int{}
 	for i := range findings {
@@ -184,10 +197,10 @@ func share(scorer, name, arm string, findings []script.Finding, m script.Metric)
 			passed++
 		}
 	}
-	i := stat.Wilson(passed, n, confidence)
+	i := stat.Wilson(passed, n, eval.Confidence)
 	r := eval.Result{Scorer: scorer, Metric: name, Arm: arm, Value: i.Value, Low: i.Low, High: i.High, N: n, Of: of, Unit: "scripts", Reason: i.Reason}
 	if len(reasons) > 0 {
-		r.Reason = strings.TrimPrefix(r.Reason+"; "+tallied(reasons), "; ")
+		r.Reason = strings.TrimPrefix(r.Reason+"; "+eval.Tallied(reasons), "; ")
 	}
 	return r
 }
@@ -208,36 +221,36 @@ func baseline(key [2]string, arm string, scores []eval.Score) eval.Result {
 		}
 		values = append(values, *scores[i].Value)
 	}
-	i := stat.Mean(values, confidence)
-	if key[1] == string(script.NoDuplicate) {
+	i := stat.Mean(values, eval.Confidence)
+	if key[1] == string(NoDuplicate) {
 		sum := 0
 		for _, v := range values {
 			sum += int(v)
 		}
-		i = stat.Wilson(sum, len(values), confidence)
+		i = stat.Wilson(sum, len(values), eval.Confidence)
 	}
 	r := eval.Result{Scorer: key[0], Metric: key[1], Arm: arm, Value: i.Value, Low: i.Low, High: i.High, N: len(values), Of: of, Unit: "scripts", Reason: i.Reason}
 	if len(reasons) > 0 {
-		r.Reason = strings.TrimPrefix(r.Reason+"; "+tallied(reasons), "; ")
+		r.Reason = strings.TrimPrefix(r.Reason+"; "+eval.Tallied(reasons), "; ")
 	}
 	return r
 }
 
 // ranks is the ranking by every scorer, the tests between authors, and how methods agree.
-func (d *scriptData) ranks() ([]eval.Result, error) {
+func (d *Data) ranks() ([]eval.Result, error) {
 	var results []eval.Result
-	for _, scorer := range d.judged() {
-		g, err := d.ranking(scorer)
+	for _, scorer := range d.Judged() {
+		g, err := d.Ranking(scorer)
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, rankResults(scorer, g)...)
+		results = append(results, RankResults(scorer, g)...)
 	}
 	return append(results, d.methods()...), nil
 }
 
-// rankResults are the lines of a ranking: place and score of each author, then the tests.
-func rankResults(scorer string, g *script.Ranking) []eval.Result {
+// RankResults are the lines of a ranking: place and score of each author, then the tests.
+func RankResults(scorer string, g *Ranking) []eval.Result {
 	var results []eval.Result
 	for _, r := range g.Ranked {
 		place := eval.Result{Scorer: scorer, Metric: "rank", Arm: r.Arm, N: r.N, Of: r.Of, Unit: "tasks"}
@@ -284,14 +297,14 @@ func short(v stat.Value) string {
 
 // methods is how the methods' rankings of the authors go together (Spearman's correlation of the
 // authors' means).
-func (d *scriptData) methods() []eval.Result {
+func (d *Data) methods() []eval.Result {
 	type method struct {
 		name  string
 		means map[string]float64
 	}
 	var list []method
-	for _, scorer := range d.judged() {
-		g, err := d.ranking(scorer)
+	for _, scorer := range d.Judged() {
+		g, err := d.Ranking(scorer)
 		if err != nil {
 			continue
 		}
@@ -335,16 +348,16 @@ func (d *scriptData) methods() []eval.Result {
 }
 
 // detections are the lines of a perturbation test.
-func (d *scriptData) detections() []eval.Result {
+func (d *Data) detections() []eval.Result {
 	var results []eval.Result
-	for _, scorer := range d.scorers() {
-		for _, one := range script.Detect(d.findings[scorer], confidence) {
+	for _, scorer := range d.Scorers() {
+		for _, one := range Detect(d.findings[scorer], eval.Confidence) {
 			r := eval.Result{
 				Scorer: scorer, Metric: "detected", Arm: string(one.Fault), Value: one.Seen.Value, Low: one.Seen.Low, High: one.Seen.High,
 				N: one.N, Of: one.Of, Unit: "scripts", Reason: one.Seen.Reason,
 			}
 			if len(one.Unjudged) > 0 {
-				r.Reason = strings.TrimPrefix(r.Reason+"; "+tallied(one.Unjudged), "; ")
+				r.Reason = strings.TrimPrefix(r.Reason+"; "+eval.Tallied(one.Unjudged), "; ")
 			}
 			alarms := eval.Result{
 				Scorer: scorer, Metric: "false_alarms", Arm: string(one.Fault), Value: one.Alarms.Value, Low: one.Alarms.Low, High: one.Alarms.High,
@@ -356,11 +369,11 @@ func (d *scriptData) detections() []eval.Result {
 	return results
 }
 
-// unjudged counts verdicts that should be there and are not.
-func unjudged(results []eval.Result) (n, of int) {
+// Missing counts verdicts that should be there and are not.
+func Missing(results []eval.Result) (n, of int) {
 	for i := range results {
 		r := &results[i]
-		if script.Metric(r.Metric).Title() == "" && !strings.HasPrefix(r.Metric, "rouge") && r.Metric != "embed" || strings.Contains(r.Reason, "is the critic agent") ||
+		if Metric(r.Metric).Title() == "" && !strings.HasPrefix(r.Metric, "rouge") && r.Metric != "embed" || strings.Contains(r.Reason, "is the critic agent") ||
 			strings.Contains(r.Reason, "is the execute agent") || strings.Contains(r.Reason, "is the commonsense agent") {
 			continue
 		}
