@@ -123,7 +123,7 @@ func TestReadProblems(t *testing.T) {
 	for _, c := range []struct{ reason, name, src, want string }{
 		{"no problems", "a.jsonl", "\n", "no problems"},
 		{"not JSON", "b.jsonl", "{\n", "b.jsonl:1: want a problem"},
-		{"not PDDL", "c.jsonl", `{"id":"x","domain_pddl":"(define","problem":""}`, `c.jsonl:1: x (domain):1:1: "(" is never closed`},
+		{"not PDDL", "c.jsonl", `{"id":"x","domain_pddl":"(define","problem":""}`, `c.jsonl, problem 1: x (domain):1:1: "(" is never closed`},
 		{"no rows", "d.json", `[1]`, "want rows of ACPBench-Hard"},
 	} {
 		path := filepath.Join(dir, c.name)

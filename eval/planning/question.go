@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/eval/planning/pddl"
@@ -32,6 +33,7 @@ type Question struct {
 	Truth    []string `json:"truth" parquet:"truth,list"`     // sorted; a plan in its order
 	Static   []string `json:"static" parquet:"static,list"`   // of the truth, what no action can change
 	Loops    []string `json:"loops" parquet:"loops,list"`     // of the truth, actions that change nothing
+	Seed     string   `json:"seed" parquet:"seed,dict"`       // decimal; 64 bits, which readers of JSON would round
 }
 
 // Prompt returns the whole text that a model is given.
@@ -62,7 +64,7 @@ func (w *World) Ask(task Task, a Asking) (*Question, error) {
 	rng := rand.New(rand.NewPCG(a.Seed, h.Sum64()))
 	q := &Question{
 		ID: w.ID + "/" + string(task), Problem: w.ID, Domain: w.Domain, Task: task, Form: form, Size: w.Size,
-		Done: []string{}, Static: []string{}, Loops: []string{},
+		Seed: strconv.FormatUint(a.Seed, 10), Done: []string{}, Static: []string{}, Loops: []string{},
 	}
 	if err := w.answer(q, a.Steps, rng); err != nil {
 		return nil, err

@@ -31,10 +31,32 @@ func ReadProblems(path string) ([]*World, error) {
 	if err != nil {
 		return nil, err
 	}
+	list, err := ParseProblems(path, src)
+	if err != nil {
+		return nil, err
+	}
+	return open(path, list)
+}
+
+// open makes problems ready.
+func open(path string, list []Problem) ([]*World, error) {
+	out := make([]*World, 0, len(list))
+	for i, p := range list {
+		w, err := p.Open()
+		if err != nil {
+			return nil, fmt.Errorf("%s, problem %d: %w", path, i+1, err)
+		}
+		out = append(out, w)
+	}
+	return out, nil
+}
+
+// ParseProblems reads the problems of a file of JSON Lines or of ACPBench-Hard, without opening them.
+func ParseProblems(path string, src []byte) ([]Problem, error) {
 	if start := bytes.TrimSpace(src); len(start) > 0 && start[0] == '[' {
 		return readRows(path, src)
 	}
-	var out []*World
+	var out []Problem
 	for i, line := range bytes.Split(src, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -46,17 +68,13 @@ func ReadProblems(path string) ([]*World, error) {
 		if p.ID == "" {
 			p.ID = fmt.Sprint(i + 1)
 		}
-		w, err := p.Open()
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
-		}
-		out = append(out, w)
+		out = append(out, p)
 	}
 	return out, unique(path, out)
 }
 
 // unique refuses problems with one identifier.
-func unique(path string, list []*World) error {
+func unique(path string, list []Problem) error {
 	seen := map[string]bool{}
 	for _, w := range list {
 		if seen[w.ID] {
@@ -71,7 +89,7 @@ func unique(path string, list []*World) error {
 }
 
 // readRows reads an ACPBench-Hard file. Rows of several tasks on one problem give it once.
-func readRows(path string, src []byte) ([]*World, error) {
+func readRows(path string, src []byte) ([]Problem, error) {
 	var rows []struct {
 		ID      json.Number     `json:"id"`
 		Rules   string          `json:"PDDL_domain"`
@@ -81,9 +99,9 @@ func readRows(path string, src []byte) ([]*World, error) {
 	if err := json.Unmarshal(src, &rows); err != nil {
 		return nil, fmt.Errorf("%s: want rows of ACPBench-Hard: %w", path, err)
 	}
-	var out []*World
+	var out []Problem
 	seen := map[string]bool{}
-	for i, r := range rows {
+	for _, r := range rows {
 		if seen[r.Problem] {
 			continue
 		}
@@ -95,11 +113,7 @@ func readRows(path string, src []byte) ([]*World, error) {
 				p.Cost = new(int(cost))
 			}
 		}
-		w, err := p.Open()
-		if err != nil {
-			return nil, fmt.Errorf("%s, row %d: %w", path, i, err)
-		}
-		out = append(out, w)
+		out = append(out, p)
 	}
 	return out, unique(path, out)
 }
@@ -122,7 +136,7 @@ func readDir(dir, domain string) ([]*World, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*World
+	var out []Problem
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pddl") {
 			return err
@@ -133,23 +147,22 @@ func readDir(dir, domain string) ([]*World, error) {
 		}
 		id, _ := filepath.Rel(dir, path)
 		p := Problem{ID: strings.TrimSuffix(filepath.ToSlash(id), filepath.Ext(id)), Rules: string(rules), PDDL: string(src)}
-		w, err := p.Open()
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		out = append(out, w)
+		out = append(out, p)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(out, func(a, b *World) int {
+	slices.SortStableFunc(out, func(a, b Problem) int {
 		if len(a.ID) != len(b.ID) { // instance-2 before instance-10
 			return len(a.ID) - len(b.ID)
 		}
 		return strings.Compare(a.ID, b.ID)
 	})
-	return out, unique(dir, out)
+	if err := unique(dir, out); err != nil {
+		return nil, err
+	}
+	return open(dir, out)
 }
 
 // findDomain returns the one domain file in a directory, or else in the directory above it.

@@ -1,0 +1,194 @@
+package planning
+
+import (
+	"slices"
+	"strings"
+
+	"parley/eval/planning/pddl"
+)
+
+// Overlap compares an answer with the truth as sets. A nil value is 0/0.
+type Overlap struct {
+	IoU       *float64
+	Precision *float64 // nil where the answer is empty
+	Recall    *float64 // nil where the truth is empty
+	Exact     *float64 // 1 or 0
+}
+
+// Compare returns the overlap of an answer and the truth. Where both are empty it is 1 if the answer
+// says so (none), and 0 if nothing came that could be an answer.
+func Compare(answer, truth []string, none bool) Overlap {
+	common := 0
+	for _, a := range answer {
+		if slices.Contains(truth, a) {
+			common++
+		}
+	}
+	union := len(answer) + len(truth) - common
+	if union == 0 {
+		one := new(0.0)
+		if none {
+			*one = 1
+		}
+		return Overlap{one, one, one, one}
+	}
+	o := Overlap{IoU: ratio(common, union), Exact: new(0.0)}
+	if common == union {
+		*o.Exact = 1
+	}
+	if len(answer) > 0 {
+		o.Precision = ratio(common, len(answer))
+	}
+	if len(truth) > 0 {
+		o.Recall = ratio(common, len(truth))
+	}
+	return o
+}
+
+func ratio(n, of int) *float64 { return new(float64(n) / float64(of)) }
+
+// distance is 1 less the intersection over union of two sets; two empty sets are at distance 0.
+func distance(a, b map[string]bool) float64 {
+	common := 0
+	for x := range a {
+		if b[x] {
+			common++
+		}
+	}
+	union := len(a) + len(b) - common
+	if union == 0 {
+		return 0
+	}
+	return 1 - float64(common)/float64(union)
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, x := range list {
+		set[x] = true
+	}
+	return set
+}
+
+// ActionDistance is 1 - |A n B| / |A u B| of the sets of actions of two plans (Nguyen et al., 2012). It
+// knows no order and no repetition; smaller is better.
+func ActionDistance(a, b []string) float64 { return distance(setOf(a), setOf(b)) }
+
+// PlanScores are the measures of a plan. Distances are to the reference plan; smaller is better.
+type PlanScores struct {
+	Action   float64  // action distance
+	Closest  *float64 // the least action distance to any optimal plan; nil: they are not all known
+	Causal   float64  // distance of the sets of causal links
+	States   float64  // mean distance of the states that the plans pass through, step by step
+	Valid    bool
+	Goal     bool     // the goal holds after the steps that could be carried out
+	Ratio    *float64 // cost of a valid plan over the optimal cost; nil: not valid, or an optimal cost of 0
+	Prefix   *float64 // share of the steps before the first that does not apply; nil: no steps
+	Reason   string   // why the plan is not valid
+	FailedAt int      // the first step that does not apply, from 1; 0: none
+}
+
+// ScorePlan measures a plan, given as canonical actions. graph may be nil.
+func (w *World) ScorePlan(plan []string, graph *pddl.Graph) PlanScores {
+	steps := atomsOf(plan)
+	p := w.Task.Problem
+	v := p.Validate(steps)
+	s := PlanScores{
+		Action: ActionDistance(plan, w.Plan), Valid: v.Valid, Goal: v.GoalReached, Reason: v.Reason,
+		Causal: distance(causalLinks(p, steps), causalLinks(p, atomsOf(w.Plan))),
+		States: stateDistance(statesOf(p, steps), statesOf(p, atomsOf(w.Plan)), len(steps), len(w.Plan)),
+	}
+	if v.FailingStep != nil {
+		s.FailedAt = *v.FailingStep
+	}
+	if graph != nil {
+		s.Closest = new(ActionDistance(plan, atomStrings(graph.Closest(setOf(plan)))))
+	}
+	if v.Valid && w.Cost != nil && *w.Cost > 0 {
+		s.Ratio = ratio(v.Cost, *w.Cost)
+	}
+	if len(steps) > 0 {
+		s.Prefix = ratio(v.Applied, len(steps))
+	}
+	return s
+}
+
+// atomsOf turns canonical actions into atoms.
+func atomsOf(list []string) []pddl.Atom {
+	out := make([]pddl.Atom, 0, len(list))
+	for _, s := range list {
+		words := strings.Fields(strings.Trim(s, "()"))
+		if len(words) > 0 {
+			out = append(out, pddl.Atom{Name: words[0], Args: words[1:]})
+		}
+	}
+	return out
+}
+
+// causalLinks returns which action provides which condition of which later action or of the goal. A
+// condition that nothing provides has no link, and a step that is no action of the problem has none.
+func causalLinks(p *pddl.Problem, steps []pddl.Atom) map[string]bool {
+	links := map[string]bool{}
+	maker := map[string]string{}
+	for f := range p.Start() {
+		maker[f] = "start"
+	}
+	need := func(list []pddl.Literal, who string) {
+		for _, l := range list {
+			if by, ok := maker[l.Atom.String()]; ok && !l.Negated {
+				links[by+" "+l.Atom.String()+" "+who] = true
+			}
+		}
+	}
+	for _, a := range steps {
+		s, err := p.Instance(a)
+		if err != nil {
+			continue
+		}
+		need(s.Pre, a.String())
+		for _, e := range s.Effect {
+			if e.Negated {
+				delete(maker, e.Atom.String())
+			}
+		}
+		for _, e := range s.Effect {
+			if !e.Negated {
+				maker[e.Atom.String()] = a.String()
+			}
+		}
+	}
+	need(p.Goal, "goal")
+	return links
+}
+
+// statesOf returns the states after each step, up to the first step that does not apply.
+func statesOf(p *pddl.Problem, steps []pddl.Atom) (out []map[string]bool) {
+	world := p.Start()
+	for _, a := range steps {
+		s, err := p.Instance(a)
+		if err != nil || world.Missing(s.Pre) != nil {
+			break
+		}
+		world.Apply(s)
+		state := make(map[string]bool, len(world))
+		for f := range world {
+			state[f] = true
+		}
+		out = append(out, state)
+	}
+	return out
+}
+
+// stateDistance is the mean distance of the states after each step; steps that only one plan has, or
+// that do not apply, count 1 (Srivastava et al., 2007).
+func stateDistance(a, b []map[string]bool, lenA, lenB int) float64 {
+	n := max(lenA, lenB)
+	if n == 0 {
+		return 0
+	}
+	sum := float64(n - min(len(a), len(b)))
+	for i := range min(len(a), len(b)) {
+		sum += distance(a[i], b[i])
+	}
+	return sum / float64(n)
+}
