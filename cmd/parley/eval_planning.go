@@ -18,6 +18,7 @@ func evalPlanningCommand() *cli.Command {
 		Usage: "reasoning about action, change and planning",
 		Subcommands: []*cli.Command{
 			planningGenerateCommand(),
+			planningRunCommand(),
 			planningSolveCommand(),
 			planningValidateCommand(),
 			planningReadCommand(),

@@ -22,8 +22,8 @@ var (
 	afterHead    = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
 )
 
-// run is one list of an answer.
-type run struct {
+// part is one list of an answer.
+type part struct {
 	head  string
 	fix   bool // it follows a correction
 	cue   bool // its heading says that it is the answer
@@ -41,14 +41,14 @@ func (a *lineReader) dropLast(text string) {
 }
 
 // runs divides an answer into lists: at headings, where a numbering starts again, and at corrections.
-func (a *lineReader) runs(task Task) (list []run) {
-	now := run{}
+func (a *lineReader) runs(task Task) (list []part) {
+	now := part{}
 	number := 0
 	flush := func(head string) {
 		if len(now.items) > 0 {
 			list = append(list, now)
 		}
-		now = run{head: head, cue: answerHead.MatchString(head) && !reasonHead.MatchString(head), fix: corrections.MatchString(head)}
+		now = part{head: head, cue: answerHead.MatchString(head) && !reasonHead.MatchString(head), fix: corrections.MatchString(head)}
 		number = 0
 	}
 	for _, l := range a.lines {
@@ -73,7 +73,7 @@ func (a *lineReader) runs(task Task) (list []run) {
 // choose returns the items that are the answer, and lines of a list that were not read.
 func (a *lineReader) choose(task Task) (items []reading, unread []Unread) {
 	all := a.runs(task)
-	var kept []run
+	var kept []part
 	if task == Plan {
 		kept = choosePlan(all)
 	} else {
@@ -89,7 +89,7 @@ func (a *lineReader) choose(task Task) (items []reading, unread []Unread) {
 	}
 	if dropped := len(all) - len(kept); dropped > 0 {
 		for _, k := range all {
-			if !slices.ContainsFunc(kept, func(x run) bool { return len(x.lines) > 0 && len(k.lines) > 0 && &x.lines[0] == &k.lines[0] }) {
+			if !slices.ContainsFunc(kept, func(x part) bool { return len(x.lines) > 0 && len(k.lines) > 0 && &x.lines[0] == &k.lines[0] }) {
 				unread = append(unread, Unread{strings.TrimSpace(k.head + " " + k.lines[0].text), "another list of this answer was taken"})
 			}
 		}
@@ -99,7 +99,7 @@ func (a *lineReader) choose(task Task) (items []reading, unread []Unread) {
 
 // choosePlan takes the last list that is headed as the answer or as a correction, or else the last one
 // that tells an earlier one again; lists that go on where the one before ends are one plan.
-func choosePlan(all []run) []run {
+func choosePlan(all []part) []part {
 	for len(all) > 1 && (reasonHead.MatchString(all[len(all)-1].head) || otherHead.MatchString(all[len(all)-1].head) && !all[len(all)-1].cue || len(all[len(all)-1].items) == 0) {
 		all = all[:len(all)-1]
 	}
@@ -118,7 +118,7 @@ func choosePlan(all []run) []run {
 }
 
 // chooseSet leaves out lists that are headed as something else than what was asked.
-func chooseSet(task Task, all []run) []run {
+func chooseSet(task Task, all []part) []part {
 	for i := len(all) - 1; i > 0; i-- { // a correction replaces what came before it
 		if all[i].fix {
 			all = all[i:]
@@ -128,8 +128,8 @@ func chooseSet(task Task, all []run) []run {
 	if len(all) < 2 && task != Positive && task != Negative && task != Applicable {
 		return all
 	}
-	keep := func(want func(run) bool) bool {
-		var kept []run
+	keep := func(want func(part) bool) bool {
+		var kept []part
 		for _, r := range all {
 			if want(r) {
 				kept = append(kept, r)
@@ -141,8 +141,8 @@ func chooseSet(task Task, all []run) []run {
 		all = kept
 		return true
 	}
-	is := func(re *regexp.Regexp) func(run) bool { return func(r run) bool { return re.MatchString(r.head) } }
-	not := func(re *regexp.Regexp) func(run) bool { return func(r run) bool { return !re.MatchString(r.head) } }
+	is := func(re *regexp.Regexp) func(part) bool { return func(r part) bool { return re.MatchString(r.head) } }
+	not := func(re *regexp.Regexp) func(part) bool { return func(r part) bool { return !re.MatchString(r.head) } }
 	switch task {
 	case Applicable:
 		if len(all) == 1 && notHead.MatchString(all[0].head) {
@@ -154,7 +154,7 @@ func chooseSet(task Task, all []run) []run {
 		if task == Negative {
 			want, other = negativeHead, positiveHead
 		}
-		if !keep(func(r run) bool { return want.MatchString(r.head) && !other.MatchString(r.head) }) {
+		if !keep(func(r part) bool { return want.MatchString(r.head) && !other.MatchString(r.head) }) {
 			if !keep(not(other)) {
 				return nil
 			}
@@ -165,7 +165,7 @@ func chooseSet(task Task, all []run) []run {
 		}
 		keep(not(beforeHead))
 	}
-	if i := lastRun(all, func(r run) bool { return finalHead.MatchString(r.head) }); i >= 0 {
+	if i := lastRun(all, func(r part) bool { return finalHead.MatchString(r.head) }); i >= 0 {
 		return all[i:]
 	}
 	return all
@@ -173,7 +173,7 @@ func chooseSet(task Task, all []run) []run {
 
 var finalHead = regexp.MustCompile(`(?i)\b(?:final|answer|complete|full|summary)\b`)
 
-func lastRun(all []run, want func(run) bool) int {
+func lastRun(all []part, want func(part) bool) int {
 	for i := len(all) - 1; i >= 0; i-- {
 		if want(all[i]) {
 			return i
