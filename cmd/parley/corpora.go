@@ -3,22 +3,15 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval"
-	"parley/eval/ieg"
 	"parley/eval/ieg/corpora"
 )
 
@@ -35,10 +28,12 @@ func corporaCommand() *cli.Command {
 				"(event logs of the bot, FIREBALL), foundry (chat of Foundry VTT), roll20 (chat archive of Roll20)\n" +
 				"or windows (parley's own, to check and join). The names file of --names is a JSON object: \"dm\" is\n" +
 				"the DM's name in the log or a list of names, \"players\" maps names in the log to characters. For\n" +
-				"crd3 it has to be there; without --names, E_names.json beside an episode E.json is taken.",
+				"crd3 it has to be there; without --names, E_names.json beside an episode E.json is taken. Whispers,\n" +
+				"private rolls and talk out of character are left out and counted, and so is whatever names no skill.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "out", Usage: "the new `FILE` of windows (required)"},
 				&cli.StringFlag{Name: "names", Usage: "`FILE` that says who the DM is and who plays whom"},
+				&cli.StringFlag{Name: "names-template", Usage: "write the speakers of the logs to a new `FILE`, a names file to fill in; --out can then be left out"},
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 			},
 			Action: importCorpora,
@@ -46,122 +41,102 @@ func corporaCommand() *cli.Command {
 	}
 }
 
-// imported is what an import did: the answer of the command.
-type imported struct {
-	Out       string         `json:"out"`
-	Format    string         `json:"format"`
-	Files     int            `json:"files"`
-	Windows   int            `json:"windows"`
-	Groups    int            `json:"groups"`
-	Several   int            `json:"several_intentions"` // windows with more than one
-	None      int            `json:"no_intention"`       // windows in which nobody tries anything
-	BySkill   map[string]int `json:"by_skill"`           // intentions
-	ByTier    map[string]int `json:"by_tier"`            // windows
-	BySplit   map[string]int `json:"by_split"`           // windows
-	GroupsBy  map[string]int `json:"groups_by_split"`
-	Unused    map[string]int `json:"unused"` // what could not be used, by reason
-	splits    ieg.Splits
-	where     map[string]string // id to file
-	groupFrom map[string]string // group to file, of logs
-}
-
 func importCorpora(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return usagef("which format? parley corpora import crd3|avrae|windows|foundry|roll20 --out FILE.jsonl FILE...")
 	}
-	format, files := c.Args().First(), c.Args().Tail()
-	if format != "windows" && corpora.Readers[format] == nil {
-		return usagef("there is no format %s: take crd3, avrae, windows, foundry or roll20", format)
-	}
-	out := c.String("out")
+	format, names := c.Args().First(), c.Args().Tail()
+	out, template := c.String("out"), c.String("names-template")
 	switch {
-	case out == "":
+	case format != "windows" && corpora.Readers[format] == nil:
+		return usagef("there is no format %s: take crd3, avrae, windows, foundry or roll20", format)
+	case out == "" && template == "":
 		return usagef("say with --out which file to write")
-	case len(files) == 0:
+	case len(names) == 0:
 		return usagef("say which files to import")
-	case format == "windows" && c.IsSet("names"):
+	case format == "windows" && (c.IsSet("names") || template != ""):
 		return usagef("--names is for logs: windows have their characters' names")
-	case exists(out):
-		return fmt.Errorf("%s exists already: take another --out, or remove it", out)
 	}
-	did := &imported{
-		Out: out, Format: format, Files: len(files),
-		BySkill: map[string]int{}, ByTier: map[string]int{}, BySplit: map[string]int{}, GroupsBy: map[string]int{}, Unused: map[string]int{},
-		splits: ieg.Splits{}, where: map[string]string{}, groupFrom: map[string]string{},
+	for _, file := range []string{out, template} {
+		if file != "" && exists(file) {
+			return fmt.Errorf("%s exists already: take another name, or remove it", file)
+		}
 	}
-	if err := did.write(c.Context, files, c.String("names")); err != nil {
+	var files []corpora.File
+	for _, name := range names {
+		people, err := readPeople(name, c.String("names"))
+		if err != nil {
+			return err
+		}
+		files = append(files, corpora.File{Name: name, Group: groupOf(name), Content: &onDemand{path: name}, People: people})
+	}
+	tally := &corpora.Tally{}
+	did, err := writeWindows(c, out, format, files, tally)
+	if template != "" {
+		if len(tally.Players)+len(tally.Unknown)+len(tally.DMs) == 0 {
+			return cmp.Or(err, fmt.Errorf("there are no speakers to write to %s", template))
+		}
+		if werr := os.WriteFile(template, tally.Template(), 0o644); werr != nil {
+			return werr
+		}
+		fmt.Fprintf(c.App.ErrWriter, "%s: names to fill in\n", template)
+		if out == "" {
+			return nil
+		}
+	}
+	switch {
+	case err != nil:
 		return err
-	}
-	if c.Bool("json") {
+	case c.Bool("json"):
 		return printJSON(c.App.Writer, did)
 	}
-	return did.print(c.App.ErrWriter)
+	return did.Print(c.App.ErrWriter)
 }
 
-// write imports all files into a temporary one, which becomes the result only when all went well.
-func (d *imported) write(ctx context.Context, files []string, names string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(d.Out), "."+filepath.Base(d.Out)+".*.tmp")
+// writeWindows imports all files into a temporary one, which becomes the result only when all went well.
+func writeWindows(c *cli.Context, out, format string, files []corpora.File, tally *corpora.Tally) (*corpora.Summary, error) {
+	if out == "" {
+		return corpora.Import(c.Context, io.Discard, format, files, tally)
+	}
+	f, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".*.tmp")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", d.Out, err)
+		return nil, fmt.Errorf("write %s: %w", out, err)
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	buffered := bufio.NewWriter(f)
-	for _, file := range files {
-		if err := d.one(ctx, buffered, file, names); err != nil {
-			return err
-		}
-	}
-	if d.Windows == 0 {
-		return fmt.Errorf("there is not one window in what was read: %s", cmp.Or(eval.Tallied(d.Unused), "no check was found"))
-	}
-	if err := errors.Join(buffered.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", d.Out, err)
-	}
-	if err := os.Rename(f.Name(), d.Out); err != nil {
-		return fmt.Errorf("write %s: %w", d.Out, err)
-	}
-	return nil
-}
-
-// one imports one file.
-func (d *imported) one(ctx context.Context, w io.Writer, file, names string) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return fmt.Errorf("import %s: %w", file, err)
-	}
+	defer os.Remove(f.Name())
 	defer f.Close()
-	var windows iter.Seq2[ieg.Interaction, error]
-	group := groupOf(file)
-	if d.Format == "windows" {
-		windows = ieg.Read(f, file)
-	} else {
-		people, err := readPeople(file, names)
-		if err != nil {
-			return err
-		}
-		if before, ok := d.groupFrom[group]; ok {
-			return fmt.Errorf("import %s: %s has the same name: their windows could not be told apart", file, before)
-		}
-		d.groupFrom[group] = file
-		windows = corpora.Readers[d.Format](corpora.File{Name: file, Group: group, Content: f, People: people, Unused: d.Unused})
+	buffered := bufio.NewWriter(f)
+	did, err := corpora.Import(c.Context, buffered, format, files, tally)
+	if err != nil {
+		return nil, err
 	}
-	for x, err := range windows {
-		if err := cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
-		if err := d.add(&x, file); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if err := ieg.Write(w, &x); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+	did.Out = out
+	if err := errors.Join(buffered.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return nil, fmt.Errorf("write %s: %w", out, err)
+	}
+	return did, os.Rename(f.Name(), out)
+}
+
+// onDemand is a file that is opened when it is read, and closed at its end.
+type onDemand struct {
+	path string
+	f    *os.File
+	err  error // that ended it
+}
+
+func (o *onDemand) Read(p []byte) (n int, err error) {
+	switch {
+	case o.err != nil:
+		return 0, o.err
+	case o.f == nil:
+		if o.f, err = os.Open(o.path); err != nil {
+			return 0, err
 		}
 	}
-	return nil
+	if n, err = o.f.Read(p); err != nil {
+		o.err = err
+		o.f.Close()
+	}
+	return n, err
 }
 
 // readPeople reads the names file that is asked for, or the one beside the log.
@@ -185,52 +160,4 @@ func readPeople(file, names string) (corpora.People, error) {
 func groupOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), ".gz")
 	return strings.TrimSuffix(name, filepath.Ext(name))
-}
-
-// add counts a window, after it got its split.
-func (d *imported) add(x *ieg.Interaction, file string) error {
-	if before, ok := d.where[x.ID]; ok {
-		return fmt.Errorf("window %s stands in %s already", x.ID, before)
-	}
-	d.where[x.ID] = file
-	_, known := d.splits[x.Group]
-	if err := d.splits.Assign(x); err != nil {
-		return err
-	}
-	if !known {
-		d.Groups++
-		d.GroupsBy[x.Split]++
-	}
-	d.Windows++
-	d.ByTier[cmp.Or(x.Tier, "none")]++
-	d.BySplit[x.Split]++
-	for _, t := range x.Intentions {
-		d.BySkill[string(t.Skill)]++
-	}
-	switch len(x.Intentions) {
-	case 0:
-		d.None++
-	case 1:
-	default:
-		d.Several++
-	}
-	return nil
-}
-
-// print says what an import did.
-func (d *imported) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %d windows of %d groups from %d files; %d with several intentions, %d with none\n", d.Out, d.Windows, d.Groups, d.Files, d.Several, d.None)
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	for _, t := range []struct {
-		title  string
-		counts map[string]int
-	}{{"split", d.BySplit}, {"groups", d.GroupsBy}, {"tier", d.ByTier}, {"skill", d.BySkill}, {"not used", d.Unused}} {
-		keys := slices.SortedFunc(maps.Keys(t.counts), func(a, b string) int {
-			return cmp.Or(t.counts[b]-t.counts[a], cmp.Compare(a, b))
-		})
-		for _, k := range keys {
-			fmt.Fprintf(tab, "%s\t%s\t%d\n", t.title, k, t.counts[k])
-		}
-	}
-	return tab.Flush()
 }

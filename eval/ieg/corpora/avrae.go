@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +18,9 @@ import (
 	"parley/eval/ieg"
 )
 
-// longest is the most that one line of a log may hold, in bytes. The state of a large fight is some
+// maxLine is the most that one line of a log may hold, in bytes. The state of a large fight is some
 // hundred kilobytes.
-const longest = 32 << 20
+const maxLine = 32 << 20
 
 // bot is the account of Avrae.
 const bot = "261302296103747584"
@@ -34,12 +36,14 @@ type event struct {
 	Name    string          `json:"author_name"`
 	IsBot   bool            `json:"author_bot"`
 	Content string          `json:"content"`
+	After   string          `json:"content_after"` // of an alias: the command that it stands for
 	Prefix  string          `json:"prefix"`
 	Command string          `json:"command_name"`
-	Caster  *struct {
-		Name string `json:"name"`
-	} `json:"caster"`
-	Data *struct {
+	Embeds  []struct {
+		Title string `json:"title"`
+	} `json:"embeds"`
+	Caster *combatant `json:"caster"`
+	Data   *struct {
 		DM         ident       `json:"dm"`
 		Combatants []combatant `json:"combatants"`
 	} `json:"data"`
@@ -54,7 +58,8 @@ type combatant struct {
 	Members    []combatant `json:"combatants"`    // of a group
 }
 
-// ident is an account or message, which recordings write as a number or as a string.
+// ident is an account or message, which recordings write as a number or as a string. It is kept as
+// written: numbers of this size have no exact floating point form.
 type ident string
 
 func (i *ident) UnmarshalJSON(data []byte) error {
@@ -66,132 +71,287 @@ func (i *ident) UnmarshalJSON(data []byte) error {
 }
 
 // checkCommands are the commands that roll a skill check, without "init" before them.
-var checkCommands = map[string]bool{"check": true, "c": true, "offturncheck": true, "oc": true}
+var checkCommands = set("check c offturncheck oc")
+
+// monsterCommands roll one for a monster that need not be in the fight.
+var monsterCommands = set("monster_check mc mcheck moncheck")
 
 // castCommands are the commands that cast a spell: a deed, and no skill check.
-var castCommands = map[string]bool{"cast": true, "reactcast": true, "rc": true}
+var castCommands = set("cast reactcast rc")
 
-// Avrae reads a recording of Avrae, one event a line: messages, the commands in them with their
+// shown is the title under which the bot shows a check: "Orla makes a Stealth check!".
+var shown = regexp.MustCompile(`^(.{1,80}?) makes (?:an?|\d+) (.{1,60}?) checks?\b`)
+
+// Avrae reads recordings of Avrae, one event a line: messages, the commands in them with their
 // casters, and states of the fight, which say who plays whom. A check is a command such as "!check
-// stealth" or "!c percep adv"; its caster tries. A spell that is cast is a line of its caster. What
-// the bot says, and commands as they are typed, the table does not hear. FIREBALL's own turns, which
-// are cut from such recordings, are read too.
-func Avrae(f File) iter.Seq2[ieg.Interaction, error] {
-	r, err := f.open()
-	if err != nil {
-		return failed(err)
-	}
-	b := bufio.NewReaderSize(r, 1<<20)
-	head, _ := b.Peek(1 << 20)
-	if first, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(first, []byte(`"commands_norm"`)) {
-		return f.fireball(b)
-	}
-	return f.windows("avrae", func(yield func(message, error) bool) {
-		s := fight{file: &f, who: owners{people: f.People, character: map[string]string{}}}
-		n := 0
-		for line, err := range linesOf(b) {
-			n++
-			if err == nil && len(line) == 0 {
+// stealth" or "!c percep adv"; its caster tries the skill that the bot's answer names, else the one that
+// the command names. A spell that is cast is a line of its caster. What the bot says, and commands as
+// they are typed, the table does not hear. The events of one fight are one group, from whatever files.
+// FIREBALL's own turns, which are cut from such recordings, are read too.
+func Avrae(files []File) iter.Seq2[ieg.Interaction, error] {
+	return func(yield func(ieg.Interaction, error) bool) {
+		rec := recording{owner: map[ident]string{}, said: map[string]bool{}, fights: map[string]*fight{}}
+		for i := range files {
+			f := &files[i]
+			r, err := f.open()
+			if err != nil {
+				yield(ieg.Interaction{}, err)
+				return
+			}
+			b := bufio.NewReaderSize(r, 1<<20)
+			head, _ := b.Peek(1 << 20)
+			if first, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(first, []byte(`"commands_norm"`)) {
+				for x, err := range f.fireball(b) {
+					if !yield(x, err) || err != nil {
+						return
+					}
+				}
 				continue
 			}
-			e := &event{number: n}
-			if err == nil {
-				err = parse(line, e)
-			}
-			if err == nil && e.Type == "" {
-				err = errors.New("this is no recording of Avrae: the line has no event_type")
-			}
-			if err != nil {
-				yield(message{}, fmt.Errorf("%s:%d: read log: %w", f.Name, n, err))
+			if err := rec.read(f, b); err != nil {
+				yield(ieg.Interaction{}, err)
 				return
 			}
-			if len(s.events) > 0 && s.events[0].Combat != e.Combat && !s.yield(yield) {
-				return
-			}
-			s.add(e)
 		}
-		s.yield(yield)
-	})
+		for _, id := range rec.order {
+			for x, err := range rec.fights[id].file.windows("avrae", rec.fights[id].messages()) {
+				if !yield(x, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
-// fight is what one fight's events hold of interest. They are held back until it ends, since who
-// plays whom is recorded after the first things that are said.
+// recording is what all files of an import hold of fights.
+type recording struct {
+	lines  int // of the files before
+	order  []string
+	fights map[string]*fight
+	owner  map[ident]string // the first fight that a message is recorded in
+	said   map[string]bool  // events by type, message and content
+}
+
+// fight is what one fight's events hold of interest.
 type fight struct {
-	file   *File
-	who    owners
-	events []*event
+	file     *File
+	who      owners
+	events   []*event
+	commands map[ident]bool   // messages that are commands
+	aliases  map[ident]string // the commands that aliases stand for, by message
+	prefixes map[string]bool
 }
 
-func (s *fight) add(e *event) {
+// read reads the events of a file.
+func (r *recording) read(f *File, b io.Reader) error {
+	n := 0
+	for line, err := range linesOf(b) {
+		n++
+		if err == nil && len(line) == 0 {
+			continue
+		}
+		e := &event{number: r.lines + n}
+		if err == nil {
+			err = parse(line, e)
+		}
+		if err == nil && e.Type == "" {
+			err = errors.New("this is no recording of Avrae: the line has no event_type")
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: read log: %w", f.Name, n, err)
+		}
+		r.add(f, e)
+	}
+	r.lines += n
+	return nil
+}
+
+// add gives an event to its fight. A message that is recorded in two fights belongs to the first.
+func (r *recording) add(f *File, e *event) {
+	s := r.fights[e.Combat]
+	if s == nil {
+		s = &fight{f, owners{people: f.People, character: map[string]string{}, kind: map[string]string{}}, nil, map[ident]bool{}, map[ident]string{}, map[string]bool{}}
+		r.fights[e.Combat] = s
+		r.order = append(r.order, e.Combat)
+	} else if s.file.Name != f.Name {
+		f.Tally.note("%s: fight %s goes on from %s", f.Name, e.Combat, s.file.Name)
+	}
+	if e.Message != "" {
+		key := fmt.Sprint(e.Type, " ", e.Message, " ", e.Content)
+		switch owner, known := r.owner[e.Message]; {
+		case known && owner != e.Combat:
+			f.Tally.leave("a message that is recorded in two fights: it stays in the first")
+			return
+		case r.said[key]:
+			f.Tally.leave("an event that is recorded twice")
+			return
+		}
+		r.owner[e.Message], r.said[key] = e.Combat, true
+	}
 	switch e.Type {
 	case "combat_state_update":
 		s.who.learn(e)
-	case "message", "command":
-		s.events = append(s.events, e)
-		if e.Caster != nil && e.Type == "command" {
-			s.who.plays(string(e.Author), e.Caster.Name)
-		}
-	}
-}
-
-// yield hands over the messages of the fight, and says whether to go on.
-func (s *fight) yield(yield func(message, error) bool) bool {
-	commands := map[string]bool{}
-	for _, e := range s.events {
-		if m, ok := e.message(&s.who, commands, s.file.Unused); ok && !yield(m, nil) {
-			return false
-		}
-	}
-	s.events, s.who.character, s.who.dm = nil, map[string]string{}, ""
-	return true
-}
-
-// message is what the table gets of an event.
-func (e *event) message(who *owners, commands map[string]bool, unused Unused) (message, bool) {
-	m := message{number: e.number, at: e.when(), session: e.Combat}
-	switch e.Type {
-	case "message":
-		if e.IsBot || string(e.Author) == bot || commandish(e.Content) {
-			return m, false
-		}
-		m.speaker, m.text = who.name(e), plain(e.Content)
-		return m, m.text != "" && m.speaker != ""
+	case "alias_resolution":
+		s.commands[e.Message], s.aliases[e.Message] = true, cmp.Or(e.After, s.aliases[e.Message])
+		s.prefixes[e.Prefix] = true
 	case "command":
-		// The same command can be recorded for a message and for its alias.
-		if id := string(e.Message); id != "" {
-			id += " " + e.Content
-			if commands[id] {
-				return m, false
-			}
-			commands[id] = true
+		s.commands[e.Message] = true
+		s.prefixes[e.Prefix] = true
+		if c := e.caster(); c != "" {
+			s.who.plays(string(e.Author), c)
 		}
-		name, args := e.command()
-		m.speaker = who.name(e)
-		if e.Caster != nil && strings.TrimSpace(e.Caster.Name) != "" && m.speaker != ieg.DM { // a DM rolls for monsters
-			m.speaker = strings.TrimSpace(e.Caster.Name)
+		s.events = append(s.events, e)
+	case "message":
+		s.events = append(s.events, e)
+	}
+}
+
+// caster returns the name of whoever a command is given for; null is the author's own character.
+func (e *event) caster() string {
+	if e.Caster == nil {
+		return ""
+	}
+	return strings.TrimSpace(e.Caster.Name)
+}
+
+func (e *event) bot() bool { return e.IsBot || string(e.Author) == bot }
+
+// messages returns what the table gets of the fight, in the order of time.
+func (s *fight) messages() []message {
+	slices.SortStableFunc(s.events, func(a, b *event) int {
+		if a.when() == 0 || b.when() == 0 {
+			return 0
 		}
-		switch {
-		case m.speaker == "":
-			unused.add("a command of nobody: it has neither a caster nor an author")
-		case castCommands[name]:
-			unused.add("a spell: no skill check")
-			if spell := words(args); spell != "" {
-				m.text = m.speaker + " casts " + spell + "."
-				return m, true
-			}
-		case !checkCommands[name]:
-			unused.add("another command than check and cast")
-		default:
-			skill, ok := argued(args)
-			if !ok {
-				unused.add("a check that names no skill")
-				return m, false
-			}
-			m.skill = skill
-			return m, true
+		return cmp.Compare(a.when(), b.when())
+	})
+	taken := map[int]bool{}
+	var out []message
+	for i, e := range s.events {
+		var m message
+		if e.Type == "command" {
+			m = s.command(i, taken)
+		} else {
+			m = s.speech(e)
+		}
+		if m.text != "" || m.skill != "" {
+			m.number, m.at, m.session = e.number, e.when(), e.Combat
+			out = append(out, m)
 		}
 	}
-	return m, false
+	for i, e := range s.events {
+		if _, skill := e.check(); skill != "" && !taken[i] {
+			s.file.Tally.leave("a check that the bot shows and no command explains")
+		}
+	}
+	return out
+}
+
+// speech returns the message that somebody writes.
+func (s *fight) speech(e *event) message {
+	text := plain(e.Content)
+	switch {
+	case e.bot():
+		s.file.Tally.leave("a message of the bot")
+	case s.commands[e.Message] && e.Message != "" || commandish(e.Content, s.prefixes):
+		s.file.Tally.leave("a command as it was typed")
+	case text != "":
+		name, sure := s.who.name(e)
+		if !sure {
+			s.file.Tally.unknown(name)
+		}
+		s.file.Tally.met(strings.TrimSpace(e.Name), name == ieg.DM)
+		if name != "" {
+			return message{speaker: name, text: text}
+		}
+	}
+	return message{}
+}
+
+// check returns what a message of the bot shows of a check: of whom, and the name of what was checked.
+func (e *event) check() (who, skill string) {
+	if e.Type != "message" || !e.bot() {
+		return "", ""
+	}
+	for _, embed := range e.Embeds {
+		if m := shown.FindStringSubmatch(plain(embed.Title)); m != nil {
+			return m[1], m[2]
+		}
+	}
+	return "", ""
+}
+
+// answer finds the bot's answer to the command at i: the nearest one that is not another command's,
+// after it or, where commands are recorded late, before it.
+func (s *fight) answer(i int, taken map[int]bool) (who, skill string) {
+	const near = 12 // events
+	fits := func(k int) bool {
+		who, skill = s.events[k].check()
+		c := s.events[i].caster()
+		return skill != "" && !taken[k] && (c == "" || strings.EqualFold(c, who) || strings.Contains(strings.ToLower(who), strings.ToLower(c)))
+	}
+	for k := i + 1; k < min(len(s.events), i+near); k++ {
+		if fits(k) {
+			taken[k] = true
+			return who, skill
+		}
+	}
+	for k := i - 1; k >= max(0, i-near) && s.events[k].Type != "command"; k-- {
+		if fits(k) {
+			taken[k] = true
+			return who, skill
+		}
+	}
+	return "", ""
+}
+
+// command returns the roll or the spell of the command at i.
+func (s *fight) command(i int, taken map[int]bool) message {
+	e, tally := s.events[i], s.file.Tally
+	name, args := e.command()
+	if after := s.aliases[e.Message]; after != "" {
+		name, args = (&event{Content: after, Prefix: e.Prefix}).command()
+	}
+	speaker, sure := s.who.name(e)
+	caster := e.caster()
+	switch {
+	case castCommands[name]:
+		tally.leave("a spell: no skill check")
+		caster = cmp.Or(caster, speaker)
+		if spell := words(args); spell != "" && caster != "" && speaker != ieg.DM {
+			return message{speaker: caster, text: caster + " casts " + spell + "."}
+		}
+		return message{}
+	case monsterCommands[name]:
+		tally.leave("a roll of a monster")
+		return message{}
+	case !checkCommands[name]:
+		tally.leave("another command than check and cast")
+		return message{}
+	}
+	skill, ok := argued(args)
+	who, named := s.answer(i, taken)
+	if named != "" { // the bot completes what is typed in its own way
+		skill, ok = labelled(named)
+	}
+	if caster == "" && s.who.kind[who] != "" {
+		caster = who
+	}
+	switch kind := s.who.kind[caster]; {
+	case kind == "monster" || e.Caster != nil && e.Caster.Type == "monster":
+		tally.leave("a roll of a monster")
+	case !ok:
+		tally.leave("a check that names no skill")
+	case caster != "" && (speaker != ieg.DM || kind == "player"):
+		return message{speaker: caster, skill: skill}
+	case speaker == "":
+		tally.leave("a command without a caster and an author")
+	default:
+		if !sure {
+			tally.unknown(speaker)
+		}
+		return message{speaker: speaker, skill: skill}
+	}
+	return message{}
 }
 
 // command returns a command's name without "init", in lower case, and its arguments.
@@ -223,11 +383,8 @@ func argued(args []string) (characters.Skill, bool) {
 		if skill, ok := characters.ParseSkill(name); ok {
 			return skill, true
 		}
-		if skill, ok := short[strings.ToLower(name)]; ok {
-			return skill, true
-		}
 		// Avrae takes the beginning of a name, too.
-		if n == 1 && len(name) >= 3 {
+		if n == 1 && len(name) >= 3 && !ability.MatchString(name) {
 			var found characters.Skill
 			for _, s := range characters.Skills() {
 				if strings.HasPrefix(strings.ToLower(string(s)), strings.ToLower(name)) {
@@ -255,9 +412,16 @@ func words(args []string) string {
 	return strings.Join(kept, " ")
 }
 
-// commandish reports whether a message is meant for a bot.
-func commandish(text string) bool {
-	return strings.HasPrefix(text, "a!") || text != "" && strings.ContainsAny(text[:1], "!$%^&/]")
+// commandish reports whether a message is meant for a bot: it begins with a prefix that commands of the
+// log have, or one that bots often have, and a letter.
+func commandish(text string, prefixes map[string]bool) bool {
+	word := func(rest string) bool { return rest != "" && (rest[0]|32) >= 'a' && (rest[0]|32) <= 'z' }
+	for p := range prefixes {
+		if rest, ok := strings.CutPrefix(text, p); ok && p != "" && word(rest) {
+			return true
+		}
+	}
+	return strings.HasPrefix(text, "a!") || len(text) > 1 && strings.ContainsAny(text[:1], "!$%^&/]") && word(text[1:])
 }
 
 // when is the time of an event.
@@ -277,6 +441,7 @@ func (e *event) when() time.Duration {
 type owners struct {
 	people    People
 	character map[string]string // by author
+	kind      map[string]string // player or monster, by the name of who fights
 	dm        string
 }
 
@@ -302,6 +467,7 @@ func (o *owners) learn(e *event) {
 	each = func(list []combatant) {
 		for _, c := range list {
 			owner := cmp.Or(string(c.Controller), string(c.Owner))
+			o.kind[strings.TrimSpace(c.Name)] = c.Type
 			if c.Type == "player" && owner != o.dm {
 				o.plays(owner, c.Name)
 			}
@@ -311,22 +477,20 @@ func (o *owners) learn(e *event) {
 	each(e.Data.Combatants)
 }
 
-// name returns who speaks in a message.
-func (o *owners) name(e *event) string {
+// name returns who speaks in a message, and whether that is certain.
+func (o *owners) name(e *event) (name string, sure bool) {
 	author := string(e.Author)
-	name := strings.TrimSpace(e.Name)
+	name = strings.TrimSpace(e.Name)
 	if o.people.dm(name) || author != "" && (author == o.dm || o.people.dm(author)) {
-		return ieg.DM
+		return ieg.DM, true
 	}
-	for _, known := range []string{name, author} {
-		if c, ok := o.people.character(known); ok {
-			return c
-		}
+	if c, ok := o.people.character(name, author); ok {
+		return c, true
 	}
 	if c := o.character[author]; c != "" {
-		return c
+		return c, true
 	}
-	return name
+	return name, false
 }
 
 // parse reads one JSON object that is all of a line.
@@ -348,14 +512,18 @@ func parse(line []byte, into any) error {
 func linesOf(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		s := bufio.NewScanner(r)
-		s.Buffer(make([]byte, 1<<16), longest)
-		for s.Scan() {
-			if !yield(bytes.TrimSpace(s.Bytes()), nil) {
+		s.Buffer(make([]byte, 1<<16), maxLine)
+		for first := true; s.Scan(); first = false {
+			line := s.Bytes()
+			if first {
+				line = bytes.TrimPrefix(line, []byte("\ufeff"))
+			}
+			if !yield(bytes.TrimSpace(line), nil) {
 				return
 			}
 		}
 		if errors.Is(s.Err(), bufio.ErrTooLong) {
-			yield(nil, fmt.Errorf("the line is longer than %d MiB", longest>>20))
+			yield(nil, fmt.Errorf("the line is longer than %d MiB", maxLine>>20))
 		} else if s.Err() != nil {
 			yield(nil, s.Err())
 		}

@@ -1,9 +1,11 @@
 package corpora
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/characters"
@@ -26,24 +28,166 @@ type message struct {
 	skill   characters.Skill
 }
 
+// post is an entry of a chat before it is known who is who.
+type post struct {
+	number int
+	at     time.Duration
+	user   string // the account
+	name   string // as the chat shows it
+	actor  string // the character, by id or by name
+	called string // what the log says that the character is called; empty: as the message shows
+	gm     bool   // the log says that the account leads the game
+	speech bool   // it is something that somebody says or does
+	ooc    bool   // said out of character
+	text   string
+	skill  characters.Skill
+	leave  string // why it is not used; empty: it is
+}
+
+// seats say who is who in a chat. An account leads the game, or it plays the character that it speaks
+// for most; a character is known by its actor, whatever it is called in a message.
+type seats struct {
+	file   *File
+	gms    map[string]bool
+	names  map[string][]string // by actor: what it was called, first things first
+	actors map[string][]string // by account: for whom it spoke
+	player map[string]bool     // actors that an account of a player spoke for
+}
+
+func (f *File) seats(posts []post) *seats {
+	s := &seats{f, map[string]bool{}, map[string][]string{}, map[string][]string{}, map[string]bool{}}
+	byName := false
+	for i := range posts {
+		p := &posts[i]
+		named := f.People.dm(p.name, p.user)
+		if p.user != "" && (p.gm || named) {
+			byName = byName || !p.gm && len(f.People.DMs) == 0
+			s.gms[p.user] = true
+		}
+	}
+	if byName {
+		f.Tally.note("%s: the Gamemaster is known by a name alone: name the DM in a names file if another one leads the game", f.Name)
+	}
+	for i := range posts {
+		p := &posts[i]
+		if p.actor == "" {
+			continue
+		}
+		s.names[p.actor] = append(s.names[p.actor], cmp.Or(p.called, p.name, p.actor))
+		s.actors[p.user] = append(s.actors[p.user], p.actor)
+		s.player[p.actor] = s.player[p.actor] || !p.gm && !s.gms[p.user] && !f.People.dm(p.name)
+	}
+	return s
+}
+
+// speaker returns whose words or roll a post is, and whether that is certain.
+func (s *seats) speaker(p *post) (name string, sure bool) {
+	people := &s.file.People
+	if c, ok := people.character(p.name, p.actor); ok && !people.dm(p.name) {
+		return c, true
+	}
+	character := p.actor
+	dm := p.gm || s.gms[p.user] || people.dm(p.name)
+	if dm && (character == "" || !s.player[character]) {
+		return ieg.DM, true
+	}
+	if c, ok := people.character(p.user); ok && (character == "" || len(s.actors[p.user]) == 0) {
+		return c, true
+	}
+	if character == "" {
+		character = s.of(p)
+	}
+	if character == "" {
+		return p.name, false
+	}
+	name = s.names[character][0] // later it may be in disguise
+	if c, ok := people.character(append(slices.Clone(s.names[character]), character)...); ok {
+		name = c
+	}
+	return name, true
+}
+
+// of returns the actor that a post without one belongs to: the one of its account that is called as the
+// post's author, else the one that the account speaks for most; without an account, the only one that
+// is called so.
+func (s *seats) of(p *post) string {
+	alike := func(actor string) bool {
+		return slices.ContainsFunc(append(s.names[actor], actor), func(known string) bool {
+			first, _, _ := strings.Cut(known, " ")
+			return p.name != "" && (strings.EqualFold(known, p.name) || strings.EqualFold(first, p.name))
+		})
+	}
+	if p.user != "" {
+		own := s.actors[p.user]
+		if i := slices.IndexFunc(own, alike); i >= 0 {
+			return own[i]
+		}
+		return commonest(own)
+	}
+	found := ""
+	for actor := range s.names {
+		if alike(actor) {
+			if found != "" {
+				return ""
+			}
+			found = actor
+		}
+	}
+	return found
+}
+
+// chat makes messages of posts and counts what becomes of them.
+func (f *File) chat(posts []post) []message {
+	s := f.seats(posts)
+	narrates := slices.ContainsFunc(posts, func(p post) bool {
+		name, _ := s.speaker(&p)
+		return name == ieg.DM && p.speech && p.leave == "" && !p.ooc
+	})
+	var out []message
+	for i := range posts {
+		p := &posts[i]
+		if p.leave != "" {
+			f.Tally.leave(p.leave)
+			continue
+		}
+		name, sure := s.speaker(p)
+		switch {
+		case p.ooc && (name != ieg.DM || narrates):
+			f.Tally.leave("said out of character")
+			continue
+		case name == "":
+			f.Tally.leave("a message without a speaker: it has neither a name nor a known account")
+			continue
+		case !sure:
+			f.Tally.unknown(name)
+		}
+		m := message{number: p.number, at: p.at, speaker: name, skill: p.skill}
+		if p.speech {
+			m.text = p.text
+		}
+		if m.text != "" || m.skill != "" {
+			out = append(out, m)
+		}
+		f.Tally.met(cmp.Or(p.name, p.actor), name == ieg.DM)
+	}
+	return out
+}
+
 // windows makes windows of a chat log, session by session: up to 30 lines before a roll for a skill,
-// and the rolls within reach of it. A line that asks for that very skill, and what follows it, stays
-// out of the window: it would give the label away.
-func (f *File) windows(source string, messages iter.Seq2[message, error]) iter.Seq2[ieg.Interaction, error] {
+// and the rolls within reach of it. A line that names that very check, and what follows it, stays out
+// of the window: it would give the label away.
+func (f *File) windows(source string, messages []message) iter.Seq2[ieg.Interaction, error] {
 	return func(yield func(ieg.Interaction, error) bool) {
 		s := session{file: f, source: source}
-		for m, err := range messages {
-			if err != nil {
-				yield(ieg.Interaction{}, err)
-				return
-			}
-			if s.over(&m) {
+		for i := range messages {
+			m := &messages[i]
+			if s.over(m) {
 				if !s.yield(yield) {
 					return
 				}
 				s = session{file: f, source: source, number: s.number + 1}
 			}
-			s.add(&m)
+			s.add(m)
 		}
 		s.yield(yield)
 	}
@@ -90,16 +234,18 @@ func (s *session) add(m *message) {
 	}
 	if m.text != "" {
 		s.lines = append(s.lines, ieg.Line{Speaker: m.speaker, Text: m.text})
+		s.file.Tally.use("a line of speech")
 	}
 	if m.skill == "" {
 		return
 	}
 	switch {
 	case m.speaker == ieg.DM:
-		s.file.Unused.add("a roll of the DM")
+		s.file.Tally.leave("a roll of the DM")
 	case !s.plays(m.speaker):
-		s.file.Unused.add("a roll of somebody whom the names file does not list as a character")
+		s.file.Tally.leave("a roll of a speaker whom the names file does not list as a character")
 	default:
+		s.file.Tally.use("a roll for a skill")
 		s.rolls = append(s.rolls, roll{m.number, len(s.lines), m.speaker, m.skill})
 	}
 }
@@ -142,15 +288,15 @@ func (s *session) yield(yield func(ieg.Interaction, error) bool) bool {
 		end := s.end(first.after, set)
 		switch {
 		case !ok:
-			s.file.Unused.add(everybody)
+			s.file.Tally.leave(wholeTable)
 			continue
 		case end == 0:
-			s.file.Unused.add(nothing)
+			s.file.Tally.leave(noContext)
 			continue
 		}
 		x := ieg.Interaction{
 			ID: fmt.Sprintf("%s:%s:%d", s.source, s.group(), first.number), Group: s.group(), Tier: TierRolled, Source: s.source,
-			Cast: slices.Clone(s.cast), Lines: slices.Clone(s.lines[max(0, end-context):end]), Intentions: set,
+			Cast: slices.Clone(s.cast), Lines: slices.Clone(s.lines[max(0, end-maxLines):end]), Intentions: set,
 		}
 		if !yield(x, nil) {
 			return false
@@ -159,12 +305,11 @@ func (s *session) yield(yield func(ieg.Interaction, error) bool) bool {
 	return true
 }
 
-// end is where the window of a roll ends: before the first of the last lines that asks for a skill of
+// end returns where the window of a roll ends: before the first of the last lines that names a check of
 // the label.
 func (s *session) end(at int, set []ieg.Intention) int {
 	for i := max(0, at-reach); i < at; i++ {
-		skill, ok := Asks(s.lines[i].Text)
-		if ok && slices.ContainsFunc(set, func(t ieg.Intention) bool { return t.Skill == skill }) {
+		if slices.ContainsFunc(set, func(t ieg.Intention) bool { return tells(s.lines[i].Text, t.Skill) }) {
 			return i
 		}
 	}

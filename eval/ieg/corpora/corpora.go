@@ -1,16 +1,18 @@
 // Package corpora reads real people's play into windows: transcripts of CRD3, event logs of the bot
 // Avrae (FIREBALL), and chat exports of Foundry VTT and Roll20.
 //
-// It knows each format and how a skill check shows in it, and neither files nor what windows are used
-// for. Readers stream, stop at the first thing that they cannot read with an error that says where it
-// stands, and tally what they could read and not use.
+// It knows each format and how a skill check shows in it, opens no files and does not know what windows
+// are used for. Readers stop at the first thing that they cannot read with an error that says where it
+// is, and count what they used and what they left out, by reason.
 package corpora
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,37 +25,116 @@ type File struct {
 	Group   string // of its windows, where the file itself does not tell: often the name without path and endings
 	Content io.Reader
 	People  People
-	Unused  Unused // nil: nobody wants to know
+	Tally   *Tally // nil: nothing is counted
 }
 
-// Unused counts what a reader could read and not use, by reason.
-type Unused map[string]int
+// Tally counts what readers made of their files.
+type Tally struct {
+	Used    map[string]int  // lines of speech and rolls, by kind
+	Unused  map[string]int  // what could be read and was left out, by reason
+	Unknown map[string]int  // messages of speakers of whom neither the log nor a names file says who they are
+	Notes   []string        // what was decided without being certain
+	DMs     map[string]bool // names under which the DM speaks
+	Players map[string]bool // characters
+}
 
-func (u Unused) add(reason string) {
-	if u != nil {
-		u[reason]++
+func (t *Tally) count(to func(*Tally) *map[string]int, what string, n int) {
+	if t == nil {
+		return
+	}
+	m := to(t)
+	if *m == nil {
+		*m = map[string]int{}
+	}
+	(*m)[what] += n
+}
+
+func (t *Tally) use(what string)     { t.count(func(t *Tally) *map[string]int { return &t.Used }, what, 1) }
+func (t *Tally) leave(reason string) { t.leaveN(reason, 1) }
+func (t *Tally) unknown(name string) {
+	t.count(func(t *Tally) *map[string]int { return &t.Unknown }, name, 1)
+}
+
+func (t *Tally) leaveN(reason string, n int) {
+	t.count(func(t *Tally) *map[string]int { return &t.Unused }, reason, n)
+}
+
+func (t *Tally) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); t != nil && !slices.Contains(t.Notes, text) {
+		t.Notes = append(t.Notes, text)
 	}
 }
 
-// Reader reads one file into windows. Its windows are not split, and their order is the file's.
-type Reader func(File) iter.Seq2[ieg.Interaction, error]
+// met notes that a name is the DM's or a character's.
+func (t *Tally) met(name string, dm bool) {
+	if t == nil || name == "" {
+		return
+	}
+	to := &t.Players
+	if dm {
+		to = &t.DMs
+	}
+	if *to == nil {
+		*to = map[string]bool{}
+	}
+	(*to)[name] = true
+}
+
+// Template returns a names file to fill in: everyone that was met, and those who are unknown with the
+// name that they have in the log.
+func (t *Tally) Template() []byte {
+	file := struct {
+		DM      []string          `json:"dm"`
+		Players map[string]string `json:"players"`
+	}{slices.Sorted(maps.Keys(t.DMs)), map[string]string{}}
+	if file.DM == nil {
+		file.DM = []string{}
+	}
+	for name := range t.Players {
+		file.Players[name] = name
+	}
+	for name := range t.Unknown {
+		file.Players[name] = name
+	}
+	data, _ := json.MarshalIndent(file, "", "  ") // strings are always written
+	return append(data, '\n')
+}
+
+// Reader reads the files of one import into windows. The windows are not split; they come in the order
+// of the files.
+type Reader func(files []File) iter.Seq2[ieg.Interaction, error]
 
 // Readers are the formats of others' logs by name. The windows format is ieg.Read.
-var Readers = map[string]Reader{"crd3": CRD3, "avrae": Avrae, "foundry": Foundry, "roll20": Roll20}
+var Readers = map[string]Reader{"crd3": each(CRD3), "avrae": Avrae, "foundry": each(Foundry), "roll20": each(Roll20)}
 
-// biggest is the most that one file may hold when it is unpacked, in bytes.
-const biggest = 1 << 30
+// each makes a reader of a function that reads one file.
+func each(read func(File) iter.Seq2[ieg.Interaction, error]) Reader {
+	return func(files []File) iter.Seq2[ieg.Interaction, error] {
+		return func(yield func(ieg.Interaction, error) bool) {
+			for _, f := range files {
+				for x, err := range read(f) {
+					if !yield(x, err) || err != nil {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// maxFile is the most that one file may hold when it is unpacked, in bytes.
+const maxFile = 1 << 30
 
 // reach is how many turns after the first request or roll another one still belongs to its window.
 const reach = 6
 
-// most is how many characters may try something in one window. Where more of them roll, the whole
-// table does, and the check says nothing about anybody.
-const most = 4
+// maxActors is how many characters may try something in one window. Where more of them roll, the whole
+// table does, and the check says nothing about one of them.
+const maxActors = 4
 
 const (
-	everybody = "more than 4 characters roll: the whole table does"
-	nothing   = "a check with nothing said before it"
+	wholeTable = "more than 4 characters roll: the whole table does"
+	noContext  = "a check with nothing said before it"
 )
 
 // People says who is who in a log: its names file.
@@ -93,29 +174,37 @@ func ReadPeople(r io.Reader, name string) (People, error) {
 	return p, nil
 }
 
-// dm reports whether a speaker leads the game: it is named so, or it calls itself so.
-func (p *People) dm(speaker string) bool {
-	same := func(name string) bool { return strings.EqualFold(name, speaker) }
-	if slices.ContainsFunc(p.DMs, same) {
-		return true
+// dm reports whether one of the names is the DM's by the names file or, without one that says so, by
+// what it is.
+func (p *People) dm(names ...string) bool {
+	dms := p.DMs
+	if len(dms) == 0 {
+		dms = []string{"DM", "GM", "Gamemaster", "Game Master", "Dungeon Master", "Spielleiter", "Maître du jeu"}
 	}
-	return len(p.DMs) == 0 && slices.ContainsFunc([]string{"DM", "GM", "Gamemaster", "Game Master", "Dungeon Master"}, same)
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(dms, func(dm string) bool { return strings.EqualFold(dm, name) })
+	})
 }
 
-// character returns the character of a player.
-func (p *People) character(speaker string) (string, bool) {
-	if c, ok := p.Players[speaker]; ok {
-		return c, true
-	}
-	for name, c := range p.Players {
-		if strings.EqualFold(name, speaker) {
+// character returns the character that the names file gives to the first of the names that it has.
+func (p *People) character(names ...string) (string, bool) {
+	for _, speaker := range names {
+		if speaker == "" {
+			continue
+		}
+		if c, ok := p.Players[speaker]; ok {
 			return c, true
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Players)) {
+			if strings.EqualFold(name, speaker) {
+				return p.Players[name], true
+			}
 		}
 	}
 	return "", false
 }
 
-// capped reads no more than biggest bytes, unpacked, and says so when there are more.
+// capped reads no more than maxFile bytes, unpacked, and says so when there are more.
 type capped struct {
 	r    io.Reader
 	left int64
@@ -123,7 +212,7 @@ type capped struct {
 
 func (c *capped) Read(p []byte) (int, error) {
 	if c.left <= 0 {
-		return 0, fmt.Errorf("the file holds more than %d MiB", biggest>>20)
+		return 0, fmt.Errorf("the file holds more than %d MiB", maxFile>>20)
 	}
 	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)
@@ -136,10 +225,24 @@ func (f *File) open() (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: byte 0: unpack: %w", f.Name, err)
 	}
-	return &capped{r, biggest}, nil
+	return &capped{r, maxFile}, nil
 }
 
-// failed is a reader that gets nowhere.
+// failed returns windows that are an error alone.
 func failed(err error) iter.Seq2[ieg.Interaction, error] {
 	return func(yield func(ieg.Interaction, error) bool) { yield(ieg.Interaction{}, err) }
+}
+
+// commonest returns the key with the highest count; of equals, the one that came first.
+func commonest(keys []string) string {
+	best, count := "", map[string]int{}
+	for _, k := range keys {
+		count[k]++
+	}
+	for _, k := range keys {
+		if best == "" || count[k] > count[best] {
+			best = cmp.Or(k, best)
+		}
+	}
+	return best
 }

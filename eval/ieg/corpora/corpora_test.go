@@ -35,11 +35,11 @@ func show(xs []ieg.Interaction) string {
 	return b.String()
 }
 
-func all(t *testing.T, reader corpora.Reader, content string, people corpora.People) (string, corpora.Unused) {
+func all(t *testing.T, reader corpora.Reader, content string, people corpora.People) (string, map[string]int) {
 	t.Helper()
-	unused := corpora.Unused{}
-	xs := collect(t, reader, corpora.File{Name: "log", Group: "G", Content: strings.NewReader(content), People: people, Unused: unused})
-	return show(xs), unused
+	tally := &corpora.Tally{}
+	xs := collect(t, reader, corpora.File{Name: "log", Group: "G", Content: strings.NewReader(content), People: people, Tally: tally})
+	return show(xs), tally.Unused
 }
 
 func check(t *testing.T, got, want string) {
@@ -64,7 +64,7 @@ func episode(lines ...string) string {
 }
 
 func TestCRD3(t *testing.T) {
-	got, unused := all(t, corpora.CRD3, episode(
+	got, unused := all(t, corpora.Readers["crd3"], episode(
 		"MATT: Welcome, Laura, and Sam's dog. LAURA waves.",
 		"LAURA: I push the door.",
 		"MATT: Make an athletics check.",
@@ -93,11 +93,11 @@ crd3:G:12 dm_echo Guest2,Jester,Nott | Jester: I push the door. | Jester Athleti
 crd3:G:19 numeric_reply Guest2,Jester,Nott | Nott: And quietly. | Nott Stealth, Jester Stealth
 crd3:G:36 numeric_reply Guest2,Jester,Nott | Guest2: I listen. | Guest2 Perception
 `)
-	want := corpora.Unused{"a request that the DM took back": 1, "a request that nobody answers with a number": 1}
+	want := map[string]int{"a request that the DM took back": 1, "a request that nobody answers with a number": 1}
 	if !maps.Equal(unused, want) {
 		t.Errorf("unused %v, want %v", unused, want)
 	}
-	first := collect(t, corpora.CRD3, corpora.File{Name: "e", Group: "G", People: table, Content: strings.NewReader(episode(
+	first := collect(t, corpora.Readers["crd3"], corpora.File{Name: "e", Group: "G", People: table, Content: strings.NewReader(episode(
 		"MATT: Welcome, Laura, and Sam's dog. LAURA waves. Samwise, too.", "MATT: Roll insight.", "SAM: 5."))})
 	if got := first[0].Lines[0].Text; got != "Welcome, Jester, and Nott's dog. Jester waves. Samwise, too." {
 		t.Errorf("players inside of what is said: %q", got)
@@ -113,7 +113,7 @@ func TestCRD3Chunks(t *testing.T) {
 		}
 		return `{"CHUNK":"x","ALIGNMENT":{"S":1},"TURNS":[` + strings.Join(turns, ",") + `]}`
 	}
-	got, _ := all(t, corpora.CRD3, "["+chunk(0, "LAURA: I push.", "MATT: Make an athletics check.")+","+chunk(1, "MATT: Make an athletics check.", "LAURA: 12.")+"]", table)
+	got, _ := all(t, corpora.Readers["crd3"], "["+chunk(0, "LAURA: I push.", "MATT: Make an athletics check.")+","+chunk(1, "MATT: Make an athletics check.", "LAURA: 12.")+"]", table)
 	check(t, got, "crd3:G:1 numeric_reply Jester | Jester: I push. | Jester Athletics\n")
 }
 
@@ -123,7 +123,7 @@ func TestCRD3Context(t *testing.T) {
 	for i := range 50 {
 		lines = append(lines, fmt.Sprintf("LAURA: line%d", i))
 	}
-	xs := collect(t, corpora.CRD3, corpora.File{Name: "e", Group: "G", People: table, Content: strings.NewReader(episode(append(lines, "MATT: Roll a stealth check.", "LAURA: 5.")...))})
+	xs := collect(t, corpora.Readers["crd3"], corpora.File{Name: "e", Group: "G", People: table, Content: strings.NewReader(episode(append(lines, "MATT: Roll a stealth check.", "LAURA: 5.")...))})
 	if len(xs) != 1 || len(xs[0].Lines) != 30 || xs[0].Lines[0].Text != "line20" || xs[0].Lines[29].Text != "line49" {
 		t.Errorf("%v", xs)
 	}
@@ -192,28 +192,28 @@ const foundryLog = `{"_id":"a","user":"u0","timestamp":1600000000000,"speaker":{
 
 func TestFoundry(t *testing.T) {
 	want := `
-foundry:G:4 rolled Orla,Pim | Orla: I press my ear to it. | Orla Perception, Pim Sleight of Hand
+foundry:G:4 rolled Orla | Orla: I press my ear to it. | Orla Perception
 foundry:G#2:11 rolled Pim | Pim: A new day. | Pim Persuasion
 `
-	got, unused := all(t, corpora.Foundry, foundryLog, corpora.People{})
+	got, unused := all(t, corpora.Readers["foundry"], foundryLog, corpora.People{})
 	check(t, got, want)
 	if unused["a roll of the DM"] != 1 || unused["a roll that names no skill"] != 1 || unused["a whisper"] != 1 {
 		t.Errorf("unused %v", unused)
 	}
 	lines := strings.Split(strings.TrimSpace(foundryLog), "\n")
-	got, _ = all(t, corpora.Foundry, " [\n"+strings.Join(lines, ",\n")+"]", corpora.People{})
+	got, _ = all(t, corpora.Readers["foundry"], " [\n"+strings.Join(lines, ",\n")+"]", corpora.People{})
 	check(t, got, want)
-	got, _ = all(t, corpora.Foundry, `{"messages":[`+strings.Join(lines, ",\n")+`]}`, corpora.People{})
+	got, _ = all(t, corpora.Readers["foundry"], `{"messages":[`+strings.Join(lines, ",\n")+`]}`, corpora.People{})
 	check(t, got, want)
-	got, unused = all(t, corpora.Foundry, foundryLog, corpora.People{DMs: []string{"u0"}, Players: map[string]string{"u1": "Orla Venn"}})
+	got, unused = all(t, corpora.Readers["foundry"], foundryLog, corpora.People{DMs: []string{"u0"}, Players: map[string]string{"u1": "Orla Venn"}})
 	check(t, got, "foundry:G:4 rolled Orla Venn | Orla Venn: I press my ear to it. | Orla Venn Perception\n")
-	if unused["a roll of somebody whom the names file does not list as a character"] != 2 {
+	if unused["a roll of a speaker whom the names file does not list as a character"] != 1 {
 		t.Errorf("unused %v", unused)
 	}
 }
 
 func TestFoundryText(t *testing.T) {
-	got, unused := all(t, corpora.Foundry, `[1/31/2025, 8:15:02 PM] Gamemaster
+	got, unused := all(t, corpora.Readers["foundry"], `[1/31/2025, 8:15:02 PM] Gamemaster
 A vault.
 It smells.
 ---------------------------
@@ -250,15 +250,15 @@ const roll20Page = `<html><body><div id="textchat"><div class="content">
 
 func TestRoll20(t *testing.T) {
 	want := "roll20:G:3 rolled Orla,Pim | Orla: Orla pads on without a sound. | Orla Sleight of Hand, Pim Stealth\n"
-	got, unused := all(t, corpora.Roll20, roll20Archive, corpora.People{})
+	got, unused := all(t, corpora.Readers["roll20"], roll20Archive, corpora.People{})
 	check(t, got, want)
-	if unused["a whisper"] != 1 || unused["a roll that names no skill"] != 1 {
+	if unused["a whisper or a roll that was whispered"] != 1 || unused["a roll that names no skill"] != 1 {
 		t.Errorf("unused %v", unused)
 	}
-	got, _ = all(t, corpora.Roll20, `<script>var msgdata = "`+base64.StdEncoding.EncodeToString([]byte(roll20Archive))+`";</script>`, corpora.People{})
+	got, _ = all(t, corpora.Readers["roll20"], `<script>var msgdata = "`+base64.StdEncoding.EncodeToString([]byte(roll20Archive))+`";</script>`, corpora.People{})
 	check(t, got, want)
-	got, _ = all(t, corpora.Roll20, roll20Page, corpora.People{})
-	check(t, got, "roll20:G:3 rolled Orla,Pim | DM: Orla pads on without a sound. | Orla Perception, Pim Stealth\n")
+	got, _ = all(t, corpora.Readers["roll20"], roll20Page, corpora.People{})
+	check(t, got, "roll20:G:3 rolled Orla,Pim | Orla: Orla pads on without a sound. | Orla Perception, Pim Stealth\n")
 }
 
 func packed(content string) io.Reader {
@@ -313,7 +313,7 @@ func TestForeignFiles(t *testing.T) {
 	} {
 		f := corpora.File{Name: "log", Group: "G", Content: strings.NewReader(test.content), People: table}
 		var got error
-		for _, err := range corpora.Readers[test.format](f) {
+		for _, err := range corpora.Readers[test.format]([]corpora.File{f}) {
 			if got = err; err != nil {
 				break
 			}
@@ -333,7 +333,7 @@ func TestCompressed(t *testing.T) {
 // A reader stops where its consumer stops.
 func TestEarlyStop(t *testing.T) {
 	for name, content := range map[string]string{"avrae": avraeLog, "foundry": foundryLog, "roll20": roll20Archive, "crd3": episode("LAURA: b", "MATT: Roll insight.", "LAURA: 12.")} {
-		for x, err := range corpora.Readers[name](corpora.File{Name: "log", Group: "G", Content: strings.NewReader(content), People: corpora.People{DMs: []string{"MATT", "u0"}, Players: map[string]string{"LAURA": "Orla", "Orla": "Orla"}}}) {
+		for x, err := range corpora.Readers[name]([]corpora.File{{Name: "log", Group: "G", Content: strings.NewReader(content), People: corpora.People{DMs: []string{"MATT", "u0"}, Players: map[string]string{"LAURA": "Orla", "Orla": "Orla"}}}}) {
 			if err != nil || x.ID == "" {
 				t.Errorf("%s: %v %v", name, x, err)
 			}
@@ -361,7 +361,7 @@ func fuzz(f *testing.F, reader corpora.Reader, seeds ...string) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		seen := map[string]bool{}
-		for x, err := range reader(corpora.File{Name: "log", Group: "G", Content: bytes.NewReader(data), People: table, Unused: corpora.Unused{}}) {
+		for x, err := range reader([]corpora.File{{Name: "log", Group: "G", Content: bytes.NewReader(data), People: table, Tally: &corpora.Tally{}}}) {
 			if err != nil {
 				if !strings.HasPrefix(err.Error(), "log:") {
 					t.Errorf("an error without position: %v", err)
@@ -380,11 +380,13 @@ func fuzz(f *testing.F, reader corpora.Reader, seeds ...string) {
 }
 
 func FuzzCRD3(f *testing.F) {
-	fuzz(f, corpora.CRD3, episode("MATT: a", "LAURA: b", "MATT: Roll insight.", "LAURA: 12."), `[{"TURNS":[{"NAMES":["MATT"],"UTTERANCES":[]}]}]`)
+	fuzz(f, corpora.Readers["crd3"], episode("MATT: a", "LAURA: b", "MATT: Roll insight.", "LAURA: 12."), `[{"TURNS":[{"NAMES":["MATT"],"UTTERANCES":[]}]}]`)
 }
-func FuzzAvrae(f *testing.F)   { fuzz(f, corpora.Avrae, avraeLog, `{"commands_norm":["!c per"]}`) }
-func FuzzFoundry(f *testing.F) { fuzz(f, corpora.Foundry, foundryLog, "[1/2/2025, 1:00 PM] X\nhi") }
-func FuzzRoll20(f *testing.F)  { fuzz(f, corpora.Roll20, roll20Archive, roll20Page) }
+func FuzzAvrae(f *testing.F) { fuzz(f, corpora.Avrae, avraeLog, `{"commands_norm":["!c per"]}`) }
+func FuzzFoundry(f *testing.F) {
+	fuzz(f, corpora.Readers["foundry"], foundryLog, "[1/2/2025, 1:00 PM] X\nhi")
+}
+func FuzzRoll20(f *testing.F) { fuzz(f, corpora.Readers["roll20"], roll20Archive, roll20Page) }
 
 func FuzzAsks(f *testing.F) {
 	f.Add("Make a stealth check.")
@@ -468,7 +470,7 @@ func TestAnswers(t *testing.T) {
 		{"-3", false, "a modifier"},
 		{"One of us should go.", true, "a price of reading words: one opens many a sentence"},
 	} {
-		xs := collect(t, corpora.CRD3, corpora.File{Name: "e", Group: "G", People: table, Content: strings.NewReader(episode("LAURA: I listen.", "MATT: Make a perception check.", "LAURA: "+test.answer, "MATT: All right."))})
+		xs := collect(t, corpora.Readers["crd3"], corpora.File{Name: "e", Group: "G", People: table, Content: strings.NewReader(episode("LAURA: I listen.", "MATT: Make a perception check.", "LAURA: "+test.answer, "MATT: All right."))})
 		if got := len(xs) == 1; got != test.want {
 			t.Errorf("%q rolls: %t, want %t %s", test.answer, got, test.want, test.reason)
 		}

@@ -16,8 +16,8 @@ import (
 	"parley/eval/ieg"
 )
 
-// context is how many turns a window holds: those right before the DM's request.
-const context = 30
+// maxLines is how many turns a window holds: those right before the DM's request.
+const maxLines = 30
 
 // crowds are what transcripts call everybody at once.
 var crowds = []string{"ALL", "EVERYONE", "EVERYBODY", "CROWD", "AUDIENCE"}
@@ -37,11 +37,15 @@ type spokenTurn struct {
 // names become their characters' also inside of what is said.
 func CRD3(f File) iter.Seq2[ieg.Interaction, error] {
 	return func(yield func(ieg.Interaction, error) bool) {
-		if len(f.People.DMs) == 0 || len(f.People.Players) == 0 {
-			yield(ieg.Interaction{}, fmt.Errorf("%s: a transcript needs a names file that says who the DM is and who plays whom", f.Name))
-			return
-		}
 		said, err := f.transcript()
+		if err == nil && (len(f.People.DMs) == 0 || len(f.People.Players) == 0) {
+			for _, s := range said {
+				for _, name := range s.Names {
+					f.Tally.unknown(name)
+				}
+			}
+			err = fmt.Errorf("%s: a transcript needs a names file that says who the DM is and who plays whom", f.Name)
+		}
 		if err != nil {
 			yield(ieg.Interaction{}, err)
 			return
@@ -51,23 +55,24 @@ func CRD3(f File) iter.Seq2[ieg.Interaction, error] {
 			yield(ieg.Interaction{}, fmt.Errorf("%s: %s, the DM by the names file, never speaks: is this the names file of this episode?", f.Name, strings.Join(f.People.DMs, " or ")))
 			return
 		}
-		for _, requests := range mine(turns, f.Unused) {
+		for _, requests := range mine(turns, f.Tally) {
 			at := requests[0].at
 			set, tier, ok := label(requests)
 			if !ok {
-				f.Unused.add(everybody)
+				f.Tally.leave(wholeTable)
 				continue
 			}
 			if at == 0 {
-				f.Unused.add(nothing)
+				f.Tally.leave(noContext)
 				continue
 			}
+			f.Tally.count(func(t *Tally) *map[string]int { return &t.Used }, "a request that is answered", len(requests))
 			x := ieg.Interaction{
 				ID: fmt.Sprintf("crd3:%s:%d", f.Group, turns[at].number), Group: f.Group,
 				Cast: slices.Clone(cast), Intentions: set, Tier: tier, Source: "crd3",
 			}
-			for i := range turns[max(0, at-context):at] {
-				x.Lines = append(x.Lines, turns[max(0, at-context)+i].line())
+			for i := range turns[max(0, at-maxLines):at] {
+				x.Lines = append(x.Lines, turns[max(0, at-maxLines)+i].line())
 			}
 			if !yield(x, nil) {
 				return
@@ -201,8 +206,10 @@ func (f *File) cast(said []spokenTurn) ([]turn, []string) {
 					guests[name] = fmt.Sprintf("Guest%d", len(guests)+1)
 				}
 				character = guests[name]
+				f.Tally.unknown(name)
 			}
 			t.crowd = t.crowd || crowd
+			f.Tally.met(name, character == ieg.DM)
 			if !slices.Contains(t.speakers, character) {
 				t.speakers = append(t.speakers, character)
 			}
@@ -211,7 +218,7 @@ func (f *File) cast(said []spokenTurn) ([]turn, []string) {
 			}
 		}
 		if t.text == "" {
-			f.Unused.add("a turn in which nothing is said")
+			f.Tally.leave("a turn in which nothing is said")
 			continue
 		}
 		turns = append(turns, t)

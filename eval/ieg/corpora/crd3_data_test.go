@@ -61,13 +61,13 @@ func read(t *testing.T, episode string) []ieg.Interaction {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	return collect(t, corpora.CRD3, corpora.File{Name: f.Name(), Group: episode, Content: f, People: people})
+	return collect(t, corpora.Readers["crd3"], corpora.File{Name: f.Name(), Group: episode, Content: f, People: people})
 }
 
 func collect(t *testing.T, reader corpora.Reader, f corpora.File) []ieg.Interaction {
 	t.Helper()
 	var all []ieg.Interaction
-	for x, err := range reader(f) {
+	for x, err := range reader([]corpora.File{f}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestFragmentsOfOtherEpisodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := collect(t, corpora.CRD3, corpora.File{Name: episode, Group: episode, Content: strings.NewReader(string(data)), People: people})
+			got := collect(t, corpora.Readers["crd3"], corpora.File{Name: episode, Group: episode, Content: strings.NewReader(string(data)), People: people})
 			for i := range truth {
 				n := at(t, &truth[i])
 				if n < start || n >= start+len(rows) || !known(n) {

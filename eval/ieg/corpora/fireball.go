@@ -50,7 +50,7 @@ func (f *File) fireball(r io.Reader) iter.Seq2[ieg.Interaction, error] {
 			}
 			x, reason := e.window()
 			if reason != "" {
-				f.Unused.add(reason)
+				f.Tally.leave(reason)
 				continue
 			}
 			x.ID, x.Group = fmt.Sprintf("avrae:%s:%d", f.Group, n), f.Group
@@ -106,9 +106,9 @@ func (e *excerpt) window() (ieg.Interaction, string) {
 		x.Lines = appendLine(x.Lines, caster, text)
 	}
 	if len(x.Lines) == 0 {
-		return x, nothing
+		return x, noContext
 	}
-	x.Lines = x.Lines[max(0, len(x.Lines)-context):]
+	x.Lines = x.Lines[max(0, len(x.Lines)-maxLines):]
 	x.Cast = []string{caster}
 	for _, a := range e.State {
 		name := strings.TrimSpace(a.Name)
@@ -123,7 +123,7 @@ func (e *excerpt) window() (ieg.Interaction, string) {
 // appendLine appends what somebody says, unless it is nothing or a command.
 func appendLine(lines []ieg.Line, speaker, text string) []ieg.Line {
 	text = plain(text)
-	if text == "" || commandish(text) {
+	if text == "" || commandish(text, nil) {
 		return lines
 	}
 	return append(lines, ieg.Line{Speaker: speaker, Text: text})

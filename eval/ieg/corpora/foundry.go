@@ -3,12 +3,15 @@ package corpora
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,14 +19,19 @@ import (
 	"parley/eval/ieg"
 )
 
-// post is a chat message of Foundry VTT, as its data base and its modules that export chat have it.
-type post struct {
+// document is an entry of Foundry VTT's data base, as that and the modules that export chat write it: a
+// chat message, or a user or an actor that an export holds beside them.
+type document struct {
 	ID      string          `json:"_id"`
-	User    json.RawMessage `json:"user"`   // an id; an object in some exports
-	Author  json.RawMessage `json:"author"` // the same since version 12
-	Time    json.Number     `json:"timestamp"`
+	Name    string          `json:"name"`
+	Role    int             `json:"role"`      // of a user; 3 and 4 lead games
+	User    json.RawMessage `json:"user"`      // an id; an object in some exports
+	Author  json.RawMessage `json:"author"`    // the same since version 12
+	Type    json.RawMessage `json:"type"`      // a number until version 11, then a kind of message
+	Style   int             `json:"style"`     // the number since version 12
+	Time    json.RawMessage `json:"timestamp"` // milliseconds, or a date
 	Flavor  string          `json:"flavor"`
-	Content string          `json:"content"`
+	Content *string         `json:"content"`
 	Speaker struct {
 		Alias string `json:"alias"`
 		Actor string `json:"actor"`
@@ -34,22 +42,42 @@ type post struct {
 	Roll    json.RawMessage   `json:"roll"`  // one roll, until version 9
 	Rolls   []json.RawMessage `json:"rolls"` // since version 10
 	Flags   struct {
+		Core struct {
+			Initiative bool `json:"initiativeRoll"`
+		} `json:"core"`
 		DnD5e struct {
-			Roll struct {
+			Roll *struct {
 				Type    string `json:"type"`
 				Skill   string `json:"skill"`
 				SkillID string `json:"skillId"`
 			} `json:"roll"`
 		} `json:"dnd5e"`
+		PF2e struct {
+			Context *struct {
+				Type    string   `json:"type"`
+				Domains []string `json:"domains"`
+			} `json:"context"`
+		} `json:"pf2e"`
 	} `json:"flags"`
-	Deleted  bool    `json:"$$deleted"` // of a data base that keeps what was deleted
-	Messages []*post `json:"messages"`  // of an export that wraps them
+	Deleted  bool        `json:"$$deleted"` // of a data base that keeps what was deleted
+	Messages []*document `json:"messages"`  // of an export that wraps them
+	Users    []*document `json:"users"`
+	Actors   []*document `json:"actors"`
+	number   int
 }
 
+// Styles of messages.
+const (
+	styleOOC     = 1
+	styleWhisper = 4
+	styleRoll    = 5
+	roleGM       = 3 // an assistant Gamemaster or more
+)
+
 // Foundry reads a chat of Foundry VTT: its messages one a line, as its data base has them, or as one
-// list of JSON, or the text that "export chat log" writes. A roll for a skill is known by the system's
-// own mark, by its flavour text, or in the text form by a line such as "Wisdom (Perception) Check".
-// The table does not hear whispers; a roll that only the Gamemaster sees counts, and is not a line.
+// list of JSON, or the text that "export chat log" writes. A message counts as its last edit left it,
+// at its time, and not at all once it was deleted. A roll for a skill is known by the system's own mark
+// (dnd5e, PF2e) or by its flavour text. The table hears no whispers and sees no private rolls.
 func Foundry(f File) iter.Seq2[ieg.Interaction, error] {
 	r, err := f.open()
 	if err != nil {
@@ -57,172 +85,212 @@ func Foundry(f File) iter.Seq2[ieg.Interaction, error] {
 	}
 	b := bufio.NewReaderSize(r, 1<<12)
 	head, _ := b.Peek(1 << 10)
-	if logged.Match(bytes.TrimPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("\ufeff"))) {
-		return f.windows("foundry", f.logged(b))
+	var posts []post
+	if textHead.Match(bytes.TrimPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("\ufeff"))) {
+		posts, err = f.text(b)
+	} else {
+		posts, err = f.documents(b)
 	}
-	return f.windows("foundry", func(yield func(message, error) bool) {
-		gms := map[string]bool{}
-		for n, err := range f.posts(b, func(n int, p *post) bool {
-			m, ok := p.message(&f, gms)
-			m.number = n
-			return !ok || yield(m, nil)
-		}) {
-			if err != nil {
-				yield(message{}, fmt.Errorf("%s: %w", n, err))
-			}
-		}
-	})
+	if err != nil {
+		return failed(err)
+	}
+	return f.windows("foundry", f.chat(posts))
 }
 
-// posts reads messages and hands each to do, until that says no. It yields what ends it and where.
-func (f *File) posts(b *bufio.Reader, do func(n int, p *post) bool) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		dec := json.NewDecoder(b)
-		list := false
-		if first, err := firstByte(b); err == nil && first == '[' {
-			dec.Token()
-			list = true
+// documents reads the JSON forms.
+func (f *File) documents(b *bufio.Reader) ([]post, error) {
+	dec := json.NewDecoder(b)
+	list := false
+	if first, err := firstByte(b); err == nil && first == '[' {
+		dec.Token()
+		list = true
+	}
+	var all []*document
+	for n := 1; ; n++ {
+		where := fmt.Sprintf("%s: byte %d: message %d", f.Name, dec.InputOffset(), n)
+		if list && !dec.More() {
+			if _, err := dec.Token(); err != nil {
+				return nil, fmt.Errorf("%s: %w", where, cutOff(err))
+			}
+			break
 		}
-		for n := 1; ; n++ {
-			where := fmt.Sprintf("%s: byte %d: message %d", f.Name, dec.InputOffset(), n)
-			if list && !dec.More() {
-				if _, err := dec.Token(); err != nil {
-					yield(where, cutOff(err))
-				}
-				return
-			}
-			var p post
-			err := dec.Decode(&p)
-			if err == io.EOF && !list {
-				if n == 1 {
-					yield(where, errors.New("the file is empty"))
-				}
-				return
-			}
-			for _, inner := range p.Messages {
-				if inner != nil && !do(n, inner) {
-					return
-				}
+		var d document
+		err := dec.Decode(&d)
+		if err == io.EOF && !list && n > 1 {
+			break
+		}
+		if err == io.EOF && !list {
+			err = errors.New("the file is empty")
+		}
+		if err == nil && !d.known() {
+			err = errors.New("this is no chat message of Foundry VTT: it has neither an id nor a content")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", where, cutOff(err))
+		}
+		d.number = n
+		all = append(all, &d)
+		for _, inner := range slices.Concat(d.Users, d.Actors, d.Messages) {
+			if inner != nil {
+				inner.number = n
+				all = append(all, inner)
 				n++
 			}
-			if err == nil && p.Messages == nil && p.ID == "" && p.Content == "" && p.Flavor == "" && len(p.Rolls) == 0 && !p.Deleted {
-				err = errors.New("this is no chat message of Foundry VTT: it has neither an id nor a content")
-			}
-			if err != nil {
-				yield(where, cutOff(err))
-				return
-			}
-			if p.Messages == nil && !do(n, &p) {
-				return
-			}
 		}
 	}
+	return f.posts(all), nil
 }
 
-// message is what the table gets of a post.
-func (p *post) message(f *File, gms map[string]bool) (message, bool) {
-	if p.Deleted {
-		return message{}, false
-	}
-	user := p.user()
-	alias := strings.TrimSpace(p.Speaker.Alias)
-	if alias == "" {
-		alias = strings.TrimSpace(p.Alias)
-	}
-	m := message{at: millis(p.Time), speaker: f.speaker(alias, user, gms)}
-	if m.speaker == "" {
-		f.Unused.add("a message of nobody: it has neither an alias nor a known user")
-		return m, false
-	}
-	if p.rolls() {
-		m.skill = p.skill()
-		if m.skill == "" {
-			f.Unused.add("a roll that names no skill")
+func (d *document) known() bool {
+	return d.ID != "" || d.Content != nil || d.Flavor != "" || len(d.Rolls) > 0 || d.Messages != nil
+}
+
+// posts puts the messages in order, each as its last edit left it.
+func (f *File) posts(all []*document) []post {
+	last, gms, called := map[string]*document{}, map[string]bool{}, map[string]string{}
+	for _, d := range all {
+		if d.Name != "" {
+			called[d.ID] = d.Name
 		}
-		return m, m.skill != ""
+		if d.Role >= roleGM && d.ID != "" {
+			gms[d.ID] = true
+		}
+		if before := last[d.ID]; before != nil && d.ID != "" && !d.Deleted {
+			f.Tally.leave("an earlier state of a message that was edited")
+			d.number = before.number
+		}
+		last[d.ID] = d
 	}
-	if len(p.Whisper) > 0 || p.Blind {
-		f.Unused.add("a whisper")
-		return m, false
+	var out []post
+	var now time.Duration
+	for _, d := range all {
+		switch {
+		case d.ID != "" && last[d.ID] != d:
+			continue
+		case d.Deleted:
+			f.Tally.leave("a message that was deleted")
+			continue
+		case d.Content == nil && d.Flavor == "" && !d.rolls(): // a user, an actor, a wrapper
+			continue
+		}
+		p := d.post()
+		p.gm, p.called = p.gm || gms[p.user], called[p.actor]
+		p.user = cmp.Or(called[p.user], p.user)
+		if p.at == 0 {
+			p.at = now
+		}
+		now = p.at
+		out = append(out, p)
 	}
-	m.text = plain(p.Content)
-	return m, m.text != ""
+	slices.SortStableFunc(out, func(a, b post) int { return cmp.Compare(a.at, b.at) })
+	return out
 }
 
-// rolls reports whether a post is a roll.
-func (p *post) rolls() bool {
-	one := string(p.Roll)
-	return len(p.Rolls) > 0 || p.Flags.DnD5e.Roll.Type != "" || one != "" && one != "null" && one != `""`
+// post reads a message.
+func (d *document) post() post {
+	style := d.Style
+	if n, err := strconv.Atoi(string(d.Type)); err == nil {
+		style = n
+	}
+	p := post{
+		number: d.number, at: moment(d.Time), actor: d.Speaker.Actor,
+		name: strings.TrimSpace(cmp.Or(d.Speaker.Alias, d.Alias)), ooc: style == styleOOC,
+	}
+	p.user, p.gm = d.user()
+	private := len(d.Whisper) > 0 || d.Blind || style == styleWhisper
+	switch content := d.content(); {
+	case (d.rolls() || style == styleRoll) && private:
+		p.leave = "a private or blind roll"
+	case private:
+		p.leave = "a whisper"
+	case d.rolls() || style == styleRoll:
+		if p.skill = d.skill(); p.skill == "" {
+			p.leave = "a roll that names no skill"
+		}
+	case strings.Contains(content, "chat-card"):
+		p.leave = "a card of an item, a spell or a request: no speech"
+	default:
+		p.speech, p.text = true, plain(content)
+	}
+	return p
 }
 
-// skill returns the skill that a roll is for.
-func (p *post) skill() characters.Skill {
-	mark := p.Flags.DnD5e.Roll
-	if mark.Type == "skill" || mark.Type == "" {
-		for _, id := range []string{mark.Skill, mark.SkillID} {
-			if s, ok := short[id]; ok {
+func (d *document) content() string {
+	if d.Content == nil {
+		return ""
+	}
+	return *d.Content
+}
+
+// rolls reports whether a message is a roll.
+func (d *document) rolls() bool {
+	one := string(d.Roll)
+	return len(d.Rolls) > 0 || d.Flags.DnD5e.Roll != nil || one != "" && one != "null" && one != `""`
+}
+
+// skill returns the skill that a roll is for, or "".
+func (d *document) skill() characters.Skill {
+	if d.Flags.Core.Initiative {
+		return ""
+	}
+	if c := d.Flags.PF2e.Context; c != nil && c.Type != "" {
+		if c.Type != "skill-check" && c.Type != "perception-check" {
+			return ""
+		}
+		for _, domain := range c.Domains {
+			if s, ok := pf2e[domain]; ok {
 				return s
 			}
 		}
 	}
-	if mark.Type != "" && mark.Type != "skill" {
-		return ""
+	if mark := d.Flags.DnD5e.Roll; mark != nil {
+		if s, ok := dnd5e[cmp.Or(mark.SkillID, mark.Skill)]; ok && (mark.Type == "" || mark.Type == "skill" || mark.Type == "check") {
+			return s
+		}
+		if mark.Type != "" && mark.Type != "skill" {
+			return ""
+		}
 	}
-	skill, _ := labelled(plain(p.Flavor))
+	skill, _ := labelled(plain(d.Flavor))
 	return skill
 }
 
-// user is the account behind a post.
-func (p *post) user() string {
-	for _, raw := range []json.RawMessage{p.User, p.Author} {
-		var id string
+// user returns the account behind a message, and whether it is known to lead the game.
+func (d *document) user() (id string, gm bool) {
+	for _, raw := range []json.RawMessage{d.User, d.Author} {
 		if json.Unmarshal(raw, &id) == nil && id != "" {
-			return id
+			return id, false
 		}
 		var object struct {
 			ID   string `json:"_id"`
 			Name string `json:"name"`
+			Role int    `json:"role"`
+			GM   bool   `json:"isGM"`
 		}
 		if json.Unmarshal(raw, &object) == nil && object.ID+object.Name != "" {
-			if object.Name != "" {
-				return object.Name
-			}
-			return object.ID
+			return cmp.Or(object.Name, object.ID), object.GM || object.Role >= roleGM
 		}
 	}
-	return ""
+	return "", false
 }
 
-// speaker returns whose words a post is. An account that once spoke as the Gamemaster is the DM's,
-// whatever creature it speaks for.
-func (f *File) speaker(alias, user string, gms map[string]bool) string {
-	if f.People.dm(alias) || user != "" && f.People.dm(user) {
-		if user != "" {
-			gms[user] = true
+// moment reads a time: milliseconds since 1970, or a date.
+func moment(raw json.RawMessage) time.Duration {
+	text := strings.Trim(string(raw), `"`)
+	if ms, err := strconv.ParseFloat(text, 64); err == nil {
+		if ms > 0 && ms < 1e13 {
+			return time.Duration(ms) * time.Millisecond
 		}
-		return ieg.DM
+		return 0
 	}
-	for _, name := range []string{alias, user} {
-		if c, ok := f.People.character(name); ok && name != "" {
-			return c
-		}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return time.Duration(t.UnixMilli()) * time.Millisecond
 	}
-	if user != "" && gms[user] {
-		return ieg.DM
-	}
-	return alias
+	return dated(text, false)
 }
 
-// millis is a time in milliseconds.
-func millis(n json.Number) time.Duration {
-	if ms, err := n.Float64(); err == nil && ms > 0 && ms < 1e13 {
-		return time.Duration(ms) * time.Millisecond
-	}
-	return 0
-}
-
-// logged is the head of a message in the text form: "[1/31/2025, 8:15:02 PM] Orla".
-var logged = regexp.MustCompile(`^\[(\d[^\]\n]{5,40})\] ?([^\r\n]*)`)
+// textHead is the head of a message in the text form: "[1/31/2025, 8:15:02 PM] Orla".
+var textHead = regexp.MustCompile(`^\[(\d[^\]\n]{5,40})\] ?([^\r\n]*)`)
 
 // ruled is the line between messages in the text form.
 var ruled = regexp.MustCompile(`^-{10,}$`)
@@ -230,70 +298,95 @@ var ruled = regexp.MustCompile(`^-{10,}$`)
 // formula is how the text form shows a roll: "1d20 + 3 = 14 + 3 = 17".
 var formula = regexp.MustCompile(`^[^=]*\d*d\d+[^=]*=.*=\s*-?\d+$`)
 
-// logged reads the text form. Its messages have a head with the speaker, and lines of content.
-func (f *File) logged(r io.Reader) iter.Seq2[message, error] {
-	return func(yield func(message, error) bool) {
-		gms := map[string]bool{}
-		var m message
-		var skill characters.Skill
-		open, rolls := false, false
-		shut := func() bool {
-			if !open {
-				return true
-			}
-			open = false
-			if rolls {
-				m.text, m.skill = "", skill
-				if skill == "" {
-					f.Unused.add("a roll that names no skill")
-					return true
-				}
-			}
-			return m.text == "" && m.skill == "" || yield(m, nil)
+// text reads the text form. Its messages have a head with the speaker, and lines of content.
+func (f *File) text(r io.Reader) ([]post, error) {
+	f.Tally.note("%s: this export does not say which messages are whispers, out of character or a player's: export the chat as JSON", f.Name)
+	var posts []post
+	var p *post
+	var dates []string
+	n := 0
+	for line, err := range linesOf(r) {
+		n++
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: read log: %w", f.Name, n, err)
 		}
-		n := 0
-		for line, err := range linesOf(r) {
-			n++
-			if err != nil {
-				yield(message{}, fmt.Errorf("%s:%d: read log: %w", f.Name, n, err))
-				return
+		text := string(line)
+		head := textHead.FindStringSubmatch(text)
+		switch {
+		case ruled.MatchString(text):
+			p = nil
+		case head != nil && p == nil:
+			posts = append(posts, post{number: n, name: strings.TrimSpace(head[2]), speech: true})
+			dates = append(dates, head[1])
+			p = &posts[len(posts)-1]
+		case p == nil && text != "" && n == 1:
+			return nil, fmt.Errorf("%s:%d: read log: this is no chat log of Foundry VTT", f.Name, n)
+		case p == nil:
+		case formula.MatchString(text):
+			p.speech = false
+		default:
+			if s, ok := labelled(text); ok && checkWord.MatchString(text) {
+				p.skill = s
 			}
-			text := strings.TrimPrefix(string(line), "\ufeff")
-			head := logged.FindStringSubmatch(text)
-			switch {
-			case ruled.MatchString(text):
-				if !shut() {
-					return
-				}
-			case head != nil && !open:
-				alias := strings.TrimSpace(head[2])
-				m = message{number: n, at: dated(head[1]), speaker: f.speaker(alias, "", gms)}
-				open, rolls, skill = m.speaker != "", false, ""
-			case !open && text != "" && n == 1:
-				yield(message{}, fmt.Errorf("%s:%d: read log: this is no chat log of Foundry VTT", f.Name, n))
-				return
-			case formula.MatchString(text):
-				rolls = true
-			default:
-				if s, ok := labelled(text); ok && strings.Contains(strings.ToLower(text), "check") {
-					skill = s
-				}
-				m.text = strings.TrimSpace(m.text + " " + plain(text))
-			}
+			p.text = strings.TrimSpace(p.text + " " + plain(text))
 		}
-		shut()
 	}
+	month := slices.ContainsFunc(dates, func(d string) bool {
+		return dated(d, true) != 0 && dated(d, false) == 0 || half.MatchString(d) && strings.Contains(d, "/")
+	})
+	for i := range posts {
+		posts[i].at = dated(dates[i], month)
+		switch p := &posts[i]; {
+		case p.speech:
+			p.skill = ""
+		case p.skill == "":
+			p.leave = "a roll that names no skill"
+		}
+	}
+	return posts, nil
 }
 
-// dated reads the time of a message in the text form.
-func dated(text string) time.Duration {
-	text = strings.ReplaceAll(text, "\u202f", " ")
-	for _, layout := range []string{"1/2/2006, 3:04:05 PM", "1/2/2006, 3:04 PM", "2/1/2006, 15:04:05", "2006-01-02, 15:04:05", "2006-01-02 15:04:05"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return time.Duration(t.UnixMilli()) * time.Millisecond
+var (
+	digits = regexp.MustCompile(`\d+`)
+	half   = regexp.MustCompile(`(?i)\b([ap])\.?\s?m\b`)
+)
+
+// dated reads a date and a time as any locale writes them in digits; month says whether the month
+// comes before the day where the year comes last. It returns 0 for what is no date then.
+func dated(text string, month bool) time.Duration {
+	var n []int
+	found := digits.FindAllString(text, -1)
+	for _, s := range found {
+		v, _ := strconv.Atoi(s)
+		n = append(n, v)
+	}
+	if len(n) < 5 {
+		return 0
+	}
+	if len(n) < 6 {
+		n = append(n, 0)
+	}
+	y, m, d := n[2], n[1], n[0]
+	switch {
+	case len(found[0]) == 4:
+		y, d = n[0], n[2]
+	case month:
+		m, d = n[0], n[1]
+	}
+	if y < 100 {
+		y += 2000
+	}
+	if h := half.FindStringSubmatch(text); h != nil {
+		n[3] %= 12
+		if strings.EqualFold(h[1], "p") {
+			n[3] += 12
 		}
 	}
-	return 0
+	t := time.Date(y, time.Month(m), d, n[3], n[4], n[5], 0, time.UTC)
+	if t.Day() != d || int(t.Month()) != m || n[3] > 23 || y < 1970 || y > 2200 {
+		return 0
+	}
+	return time.Duration(t.UnixMilli()) * time.Millisecond
 }
 
 // firstByte is the first byte that is not blank; the blanks before it are read over.

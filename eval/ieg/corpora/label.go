@@ -1,58 +1,133 @@
 package corpora
 
 import (
+	_ "embed"
+	"encoding/json"
+	"html"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/characters"
 )
 
-// short are the skills as virtual tabletops abbreviate them in their data.
-var short = map[string]characters.Skill{
-	"acr": characters.Acrobatics, "ani": characters.AnimalHandling, "arc": characters.Arcana,
-	"ath": characters.Athletics, "dec": characters.Deception, "his": characters.History,
-	"ins": characters.Insight, "itm": characters.Intimidation, "inv": characters.Investigation,
-	"med": characters.Medicine, "nat": characters.Nature, "prc": characters.Perception,
-	"prf": characters.Performance, "per": characters.Persuasion, "rel": characters.Religion,
-	"slt": characters.SleightOfHand, "ste": characters.Stealth, "sur": characters.Survival,
-}
+// skillsJSON says how virtual tabletops write the skills: the keys in the data of their 5e and Pathfinder
+// systems, and the names in the languages that sheets and systems are translated to.
+//
+//go:embed skills.json
+var skillsJSON []byte
+
+// dnd5e, pf2e and translated are the skills by what stands for them.
+var dnd5e, pf2e, translated = func() (a, b, c map[string]characters.Skill) {
+	var table map[characters.Skill]struct {
+		DnD5e, PF2e string
+		Names       []string
+	}
+	if err := json.Unmarshal(skillsJSON, &table); err != nil {
+		panic(err)
+	}
+	a, b, c = map[string]characters.Skill{}, map[string]characters.Skill{}, map[string]characters.Skill{}
+	for skill, row := range table {
+		a[row.DnD5e] = skill
+		if row.PF2e != "" {
+			b[row.PF2e] = skill
+		}
+		for _, name := range append(row.Names, string(skill)) {
+			c[string(characters.Slug(name))] = skill
+		}
+	}
+	return a, b, c
+}()
+
+// noise are words of a caption that do not tell one skill from another, folded: what sheets call a check.
+var noise = strings.Fields("check checks roll rolls skill test ability prufung probe wurf fertigkeit fertigkeitswurf " +
+	"jet de di d del competence prueba tirada habilidad prova tiro teste pericia the a an with vs vaardigheidscheck proef")
 
 var (
-	bonus     = regexp.MustCompile(`\(?[+-]?\d+\)?\s*$`)            // PERCEPTION (+8)
-	key       = regexp.MustCompile(`^\^?\{?([a-z_]+)-u\}?$`)        // ^{sleight_of_hand-u}
-	separator = regexp.MustCompile(`[:|\x{2014}\x{2013}]|\s-\s|,`)  // Stealth Check: Orla
-	noCheck   = regexp.MustCompile(`(?i)\b(?:sav\w*|passive|dc)\b`) // a saving throw, a score, a difficulty
-	manner    = regexp.MustCompile(`(?i)\b(?:with|at) (?:dis)?advantage\b|\((?:dis)?advantage\)`)
-	makes     = regexp.MustCompile(`(?i)^(?:.{1,60}? )?(?:makes?|rolls?|rolling|attempts?) (?:an? )?`)
+	bonus     = regexp.MustCompile(`[+\x{2212}-]\s*\d+\s*$|\s\d+\s*$`)              // PERCEPTION +8
+	key       = regexp.MustCompile(`^\^?\{?([a-z_]+)-u\}?$`)                        // ^{sleight_of_hand-u}
+	separator = regexp.MustCompile(`[:|()\x{2014}\x{2013}]|\s-\s|[,;!\[\]]|\.\s`)   // Stealth Check: Orla
+	noCheck   = regexp.MustCompile(`(?i)\b(?:sav\w*|passive?|passiv|initiative)\b`) // a saving throw, a score
+	makes     = regexp.MustCompile(`(?i)^(?:.{1,60}? )?(?:makes?|rolls?|rolling|attempts?) (?:an?|\d+) `)
+	ability   = regexp.MustCompile(`(?i)^(?:str|dex|con|int|wis|cha)$`)
 )
 
-// labelled returns the skill that the caption of a roll names: "Wisdom (Perception) Check",
-// "Stealth Skill Check: Orla", "PERCEPTION (+8)", "Orla makes a Stealth check!".
+// labelled returns the skill that the caption of a roll names: "Wisdom (Perception) Check", "Stealth Skill
+// Check: Orla", "PERCEPTION (+8)", "Orla makes a Stealth check!", "Jet de Discrétion".
 func labelled(caption string) (characters.Skill, bool) {
-	const longest = 120 // bytes; a caption is short, a story is not
+	const maxCaption = 120 // bytes; a caption is short, a story is not
 	caption = strings.TrimSpace(caption)
-	if caption == "" || len(caption) > longest || noCheck.MatchString(caption) {
+	if caption == "" || len(caption) > maxCaption || noCheck.MatchString(caption) {
 		return "", false
 	}
 	if m := key.FindStringSubmatch(caption); m != nil {
-		caption = m[1]
+		return named(m[1])
 	}
-	for _, part := range separator.Split(manner.ReplaceAllString(caption, ""), -1) {
-		part = strings.TrimSpace(bonus.ReplaceAllString(strings.TrimSpace(part), ""))
-		for _, name := range []string{part, makes.ReplaceAllString(part, "")} {
-			words := strings.Fields(strings.TrimRight(name, "!.?"))
-			for n := len(words); n > 1; n-- { // "Perception Skill Check"
-				switch strings.ToLower(words[n-1]) {
-				case "check", "roll", "skill", "test":
-					words = words[:n-1]
-					continue
-				}
-				break
-			}
-			if skill, ok := characters.ParseSkill(strings.Join(words, " ")); ok {
-				return skill, true
-			}
+	for _, part := range separator.Split(makes.ReplaceAllString(caption, ""), -1) {
+		if skill, ok := named(bonus.ReplaceAllString(part, "")); ok {
+			return skill, true
 		}
 	}
 	return "", false
+}
+
+// named returns the skill of a name in any language of the table, which may stand among noise.
+func named(text string) (characters.Skill, bool) {
+	text = strings.TrimRight(strings.TrimSpace(text), "!.?")
+	if text == "" || ability.MatchString(text) {
+		return "", false
+	}
+	if skill, ok := characters.ParseSkill(text); ok {
+		return skill, true
+	}
+	words := strings.Split(string(characters.Slug(text)), "-")
+	if skill, ok := translated[strings.Join(words, "-")]; ok {
+		return skill, true
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(noise, w) })
+	if skill, ok := translated[strings.Join(words, "-")]; ok {
+		return skill, true
+	}
+	return characters.ParseSkill(strings.Join(words, " "))
+}
+
+// checkWord is what people call a check where they speak of one.
+var checkWord = regexp.MustCompile(`(?i)\b(?:check|roll\w*|skill|dc|test|probe|\w*wurf|jet|tirada|prueba|prova|teste|pericia)\b`)
+
+// tells reports whether a line gives a label away: it names the skill, in any language, as a check.
+func tells(text string, skill characters.Skill) bool {
+	if asked, ok := Asks(text); ok && asked == skill {
+		return true
+	}
+	if !checkWord.MatchString(text) {
+		return false
+	}
+	line := "-" + string(characters.Slug(text)) + "-"
+	for name, s := range translated {
+		if s == skill && strings.Contains(line, "-"+name+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	tags   = regexp.MustCompile(`(?s)<!--.*?-->|<[a-zA-Z/!](?:[^<>"']|"[^"]*"|'[^']*')*>`)
+	breaks = regexp.MustCompile(`(?i)^</?(?:p|div|br|li|tr|td|h\d|section|header|article)\b`)
+	unseen = regexp.MustCompile(`(?is)<(?:script|style)\b.*?</(?:script|style)>|<\w+\b[^<>]*\bclass="[^"]*\bsecret\b[^"]*".*?</(?:section|div|p|span)>`)
+)
+
+// plain returns the text of a message as the table reads it: without tags, in one line, entities
+// unescaped once.
+func plain(text string) string {
+	if strings.ContainsRune(text, '<') {
+		text = unseen.ReplaceAllString(text, " ")
+		text = tags.ReplaceAllStringFunc(text, func(tag string) string {
+			if breaks.MatchString(tag) {
+				return " "
+			}
+			return ""
+		})
+	}
+	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }

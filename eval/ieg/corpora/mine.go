@@ -44,7 +44,7 @@ type request struct {
 
 // mine finds the checks of a transcript that somebody answered with a number, those within reach of
 // the first as one.
-func mine(turns []turn, unused Unused) [][]request {
+func mine(turns []turn, tally *Tally) [][]request {
 	var found [][]request
 	for i := range turns {
 		if turns[i].speakers[0] != ieg.DM {
@@ -56,7 +56,7 @@ func mine(turns []turn, unused Unused) [][]request {
 		}
 		r := request{at: i, skill: skill}
 		if reason := r.answered(turns[i+1:]); reason != "" {
-			unused.add(reason)
+			tally.leave(reason)
 			continue
 		}
 		if n := len(found) - 1; n >= 0 && i-found[n][0].at <= reach {
@@ -128,5 +128,5 @@ func label(requests []request) (set []ieg.Intention, tier string, ok bool) {
 			}
 		}
 	}
-	return set, tier, len(who) <= most
+	return set, tier, len(who) <= maxActors
 }

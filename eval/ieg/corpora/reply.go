@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// highest is the highest total that is taken for a roll.
-const highest = 45
+// maxTotal is the highest total that is taken for a roll.
+const maxTotal = 45
 
 var numbers = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
 
 // How a player says what it rolled. A number in the middle of a sentence is mostly something else:
 // gold, feet, a modifier. So a total has to open the turn, after a few small words, or, in digits, to
 // close it.
-const small = `(?i)^(?:\([^)]*\) ?)?(?:(?:okay|oh|um|uh|ooh|an?|that's|that is|it's|it is|i got|natural|nat|another|dirty|total of)[,.!-]*\s+)*`
+const small = `(?i)^(?:\([^)]*\) ?)?(?:(?:okay|oh|um|uh|ooh|an?|that's|that is|it's|it is|i got|natural|nat|another|dirty|(?:for a )?total(?: of| is)?)[,.!-]*\s+)*`
 
 var (
 	opensInWords  = regexp.MustCompile(small + `(` + strings.Join(numbers, "|") + `)(?:[ .!?,-]|$)`)
@@ -22,6 +22,7 @@ var (
 	closes        = regexp.MustCompile(`(?:^|[^\w+-])(\d{1,2})[.!?\s]*(?:\([^)]*\)\s*)?$`)
 	measured      = regexp.MustCompile(`(?i)^ ?(?:feet|foot|ft|gold|silver|copper|ki|hit|points?|damage|minutes?|hours?|days?|years?)\b`)
 	modifies      = regexp.MustCompile(`(?i)(?:\bplus|\bminus|\bof|\bdc) ?$`)
+	totalOf       = regexp.MustCompile(`(?i)\btotal of ?$`)
 	spoken        = regexp.MustCompile(`(?i)\b(?:\d{1,2}|` + strings.Join(numbers, "|") + `)\b`)
 )
 
@@ -31,8 +32,8 @@ func total(text string) (int, bool) {
 	if at == nil {
 		at = closes.FindStringSubmatchIndex(text)
 	}
-	if at != nil && !measured.MatchString(text[at[3]:]) && !modifies.MatchString(text[:at[2]]) {
-		if n := value(text[at[2]:at[3]]); n <= highest {
+	if at != nil && !measured.MatchString(text[at[3]:]) && (totalOf.MatchString(text[:at[2]]) || !modifies.MatchString(text[:at[2]])) {
+		if n := value(text[at[2]:at[3]]); n <= maxTotal {
 			return n, true
 		}
 	}

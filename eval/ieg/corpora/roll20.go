@@ -2,6 +2,7 @@ package corpora
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -9,15 +10,18 @@ import (
 	"io"
 	"iter"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"parley/characters"
+	"golang.org/x/net/html"
+
 	"parley/eval/ieg"
 )
 
-// chat is a message of Roll20's chat archive.
-type chat struct {
+// entry is a message of Roll20's chat archive.
+type entry struct {
 	Who      string          `json:"who"`
 	Player   string          `json:"playerid"`
 	Type     string          `json:"type"` // general, emote, desc, whisper, rollresult, gmrollresult, api
@@ -25,68 +29,76 @@ type chat struct {
 	Template string          `json:"rolltemplate"`
 	Original string          `json:"origRoll"`
 	Inline   json.RawMessage `json:"inlinerolls"`
-	Priority json.Number     `json:".priority"` // milliseconds
+	Priority json.RawMessage `json:".priority"` // milliseconds
 }
 
 // Roll20 reads a chat archive of Roll20: the page as it is saved, rendered or with the archive packed
 // into it, or the archive as JSON (messages by id, a page each, or a list of them). It holds a page in
 // memory. A roll for a skill is known by the template's fields, its caption, or the label of the
-// dice. Whispers are not heard; a roll that is whispered to the GM counts, and is not a line.
+// dice. The table hears no whispers and sees no rolls to the GM.
 func Roll20(f File) iter.Seq2[ieg.Interaction, error] {
-	r, err := f.open()
+	posts, err := f.roll20()
 	if err != nil {
 		return failed(err)
 	}
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return failed(fmt.Errorf("%s: byte %d: read chat: %w", f.Name, len(data), err))
-	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	switch trimmed := bytes.TrimLeft(data, " \t\r\n"); {
-	case len(trimmed) == 0:
-		return failed(fmt.Errorf("%s: byte 0: the file is empty", f.Name))
-	case trimmed[0] == '[' || trimmed[0] == '{':
-		return f.windows("roll20", f.archive(data))
-	}
-	if m := packed.FindSubmatchIndex(data); m != nil {
-		archive, err := base64.StdEncoding.DecodeString(string(data[m[2]:m[3]]))
-		if err != nil {
-			return failed(fmt.Errorf("%s: byte %d: unpack the archive in the page: %w", f.Name, m[2], err))
-		}
-		return f.windows("roll20", f.archive(archive))
-	}
-	return f.windows("roll20", f.page(string(data)))
+	return f.windows("roll20", f.chat(posts))
 }
 
 // packed is the archive inside of a page's script.
 var packed = regexp.MustCompile(`\bmsgdata\s*=\s*["']([A-Za-z0-9+/=]{16,})["']`)
 
-// archive reads messages from JSON: objects of messages by id, in any depth of lists.
-func (f *File) archive(data []byte) iter.Seq2[message, error] {
-	return func(yield func(message, error) bool) {
-		gms := map[string]bool{}
-		dec := json.NewDecoder(bytes.NewReader(data))
-		n := 0
-		err := chats(dec, 0, func(c *chat) bool {
-			n++
-			m, ok := c.message(f, gms)
-			m.number = n
-			return !ok || yield(m, nil)
-		})
-		switch {
-		case errors.Is(err, errEnough):
-		case err != nil:
-			yield(message{}, fmt.Errorf("%s: byte %d: message %d: %w", f.Name, dec.InputOffset(), n+1, cutOff(err)))
-		case len(bytes.TrimSpace(data[dec.InputOffset():])) > 0:
-			yield(message{}, fmt.Errorf("%s: byte %d: something follows the archive", f.Name, dec.InputOffset()))
-		}
+func (f *File) roll20() ([]post, error) {
+	r, err := f.open()
+	if err != nil {
+		return nil, err
 	}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: byte %d: read chat: %w", f.Name, len(data), err)
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	switch trimmed := bytes.TrimLeft(data, " \t\r\n"); {
+	case len(trimmed) == 0:
+		return nil, fmt.Errorf("%s: byte 0: the file is empty", f.Name)
+	case trimmed[0] == '[' || trimmed[0] == '{':
+		return f.archive(data)
+	}
+	if m := packed.FindSubmatchIndex(data); m != nil {
+		archive, err := base64.StdEncoding.DecodeString(string(data[m[2]:m[3]]))
+		if err != nil {
+			return nil, fmt.Errorf("%s: byte %d: unpack the archive in the page: %w", f.Name, m[2], err)
+		}
+		return f.archive(archive)
+	}
+	return f.page(data)
 }
 
-var errEnough = errors.New("enough")
+// archive reads messages from JSON: objects of messages by id, in any depth of lists.
+func (f *File) archive(data []byte) ([]post, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var posts []post
+	err := entries(dec, 0, func(e *entry) {
+		p := e.post()
+		p.number = len(posts) + 1
+		posts = append(posts, p)
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: byte %d: message %d: %w", f.Name, dec.InputOffset(), len(posts)+1, cutOff(err))
+	case len(bytes.TrimSpace(data[dec.InputOffset():])) > 0:
+		return nil, fmt.Errorf("%s: byte %d: something follows the archive", f.Name, dec.InputOffset())
+	}
+	slices.SortStableFunc(posts, func(a, b post) int {
+		if a.at == 0 || b.at == 0 {
+			return 0
+		}
+		return cmp.Compare(a.at, b.at)
+	})
+	return posts, nil
+}
 
-// chats hands every message of a value to do.
-func chats(dec *json.Decoder, depth int, do func(*chat) bool) error {
+// entries hands every message of a value to do.
+func entries(dec *json.Decoder, depth int, do func(*entry)) error {
 	token, err := dec.Token()
 	if err != nil {
 		return err
@@ -97,7 +109,7 @@ func chats(dec *json.Decoder, depth int, do func(*chat) bool) error {
 	switch token {
 	case json.Delim('['):
 		for dec.More() {
-			if err := chats(dec, depth+1, do); err != nil {
+			if err := entries(dec, depth+1, do); err != nil {
 				return err
 			}
 		}
@@ -137,240 +149,337 @@ func chats(dec *json.Decoder, depth int, do func(*chat) bool) error {
 }
 
 // one hands over one message.
-func one(value json.RawMessage, do func(*chat) bool) error {
-	var c chat
-	if err := json.Unmarshal(value, &c); err != nil {
+func one(value json.RawMessage, do func(*entry)) error {
+	var e entry
+	if err := json.Unmarshal(value, &e); err != nil {
 		return err
 	}
-	if c.Type == "" && c.Who == "" && c.Content == "" {
+	if e.Type == "" && e.Who == "" && e.Content == "" {
 		return errors.New("this is no chat message of Roll20: it has neither type nor speaker nor content")
 	}
-	if !do(&c) {
-		return errEnough
-	}
+	do(&e)
 	return nil
 }
 
 // field is a field of a roll template: "{{rname=^{perception-u}}}".
-var field = regexp.MustCompile(`\{\{\s*([\w -]+?)\s*=((?:\^?\{[^{}]*\}|[^{}])*)\}\}`)
+var field = regexp.MustCompile(`\{\{\s*([^{}=]+?)\s*=((?:\^?\{[^{}]*\}|[^{}])*)\}\}`)
 
-// inline stands for a roll inside of a text.
-var inline = regexp.MustCompile(`\$?\[\[.*?\]\]`)
+// inline stands for a roll inside of a text, by its number or as it was typed.
+var inline = regexp.MustCompile(`\$\[\[(\d+)\]\]|\[\[.*?\]\]`)
 
-// captions and actors are the fields of templates that say what is rolled and by whom.
+// captions and charnames are the parts of templates that say what is rolled and by whom: fields of the
+// archive, and classes of the page without "sheet-".
 var (
-	captions = map[string]bool{"rname": true, "name": true, "title": true, "roll_name": true, "rollname": true, "skill": true, "header": true, "subtitle": true}
-	actors   = map[string]bool{"charname": true, "character_name": true, "charactername": true, "character": true, "char_name": true}
+	captions  = set("rname name title roll_name rollname skill header subheader subtitle label template-name caption heading")
+	charnames = set("charname character_name charactername character char_name char-name character-name")
 )
 
-// message is what the table gets of a chat message.
-func (c *chat) message(f *File, gms map[string]bool) (message, bool) {
-	m := message{at: millis(c.Priority), speaker: f.sitter(c.Who, c.Player, gms)}
-	if c.Type == "desc" {
-		m.speaker = ieg.DM
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// post reads a message of the archive.
+func (e *entry) post() post {
+	p := newPost(e.Type, e.Who, e.Player)
+	p.at = moment(e.Priority)
+	var totals []struct {
+		Expression string
+		Results    struct{ Total json.Number }
+	}
+	known := json.Unmarshal(e.Inline, &totals) == nil
+	d20 := !known || len(totals) == 0
+	for _, t := range totals {
+		d20 = d20 || strings.Contains(t.Expression, "d20")
 	}
 	switch {
-	case c.Type == "api" || c.Type == "error" || c.Type == "system":
-		return m, false
-	case c.Template != "" || strings.Contains(c.Content, "{{"):
-		for _, kv := range field.FindAllStringSubmatch(c.Content, -1) {
+	case p.leave != "":
+	case e.Template != "" || strings.Contains(e.Content, "{{"):
+		var labels []string
+		for _, kv := range field.FindAllStringSubmatch(e.Content, -1) {
 			name, value := strings.ToLower(kv[1]), plain(kv[2])
-			if skill, ok := labelled(value); ok && captions[name] && m.skill == "" {
-				m.skill = skill
-			}
-			if actors[name] && value != "" && m.speaker != ieg.DM {
-				m.speaker = f.sitter(value, "", gms)
+			switch {
+			case charnames[name]:
+				p.actor = value
+			case captions[name]:
+				labels = append(labels, value)
+			case inline.MatchString(value):
+				labels = append(labels, kv[1]) // default template: {{Stealth=[[1d20+5]]}}
 			}
 		}
-	case c.Type == "rollresult" || c.Type == "gmrollresult":
-		m.skill, _ = diceLabel(c.Original)
-	case c.Type == "whisper":
-		f.Unused.add("a whisper")
-		return m, false
+		p.rolled(labels, d20)
+	case e.Type == "rollresult":
+		p.dice(e.Original)
 	default:
-		m.text = plain(inline.ReplaceAllString(c.Content, ""))
-		if m.speaker == "" && m.text != "" {
-			f.Unused.add("a message of nobody: it has neither an alias nor a known user")
-		}
-		return m, m.text != "" && m.speaker != ""
+		p.said(plain(inline.ReplaceAllStringFunc(e.Content, func(roll string) string {
+			n, err := strconv.Atoi(inline.FindStringSubmatch(roll)[1])
+			if err != nil || n >= len(totals) {
+				return ""
+			}
+			return rollMark + totals[n].Results.Total.String()
+		})), d20 && len(totals) > 0)
 	}
-	if m.skill == "" || m.speaker == "" {
-		f.Unused.add("a roll that names no skill")
-		return m, false
-	}
-	return m, true
+	return p
 }
 
-// diceLabel reads what somebody typed beside the dice: "1d20+5 [Stealth]", "d20+3 perception check".
-func diceLabel(dice string) (characters.Skill, bool) {
-	for _, part := range strings.FieldsFunc(dice, func(r rune) bool { return r == '[' || r == ']' }) {
-		if skill, ok := labelled(part); ok {
-			return skill, true
-		}
-	}
-	if _, label, ok := strings.Cut(dice, " "); ok {
-		return labelled(label)
-	}
-	return "", false
-}
-
-// sitter returns whose words a message of Roll20 is. The GM's own name ends with "(GM)".
-func (f *File) sitter(who, player string, gms map[string]bool) string {
+// newPost begins a message with what its type says of it.
+func newPost(kind, who, player string) post {
 	who = strings.TrimSuffix(strings.TrimSpace(who), ":")
-	if strings.HasSuffix(who, "(GM)") {
-		if player != "" {
-			gms[player] = true
-		}
-		return ieg.DM
+	p := post{user: player, name: who, gm: strings.HasSuffix(who, "(GM)")}
+	switch kind {
+	case "api", "error", "system":
+		p.leave = "a message of the program"
+	case "whisper", "private":
+		p.leave = "a whisper or a roll that was whispered"
+	case "gmrollresult":
+		p.leave = "a private or blind roll"
+	case "desc":
+		p.gm = p.gm || player == ""
 	}
-	return f.speaker(who, player, gms)
+	return p
 }
 
-// page reads a rendered page. A message is a div of class "message"; it names its speaker only where
-// that changes.
-func (f *File) page(text string) iter.Seq2[message, error] {
-	return func(yield func(message, error) bool) {
-		gms := map[string]bool{}
-		n, who := 0, ""
-		var c *rendered
-		shut := func() bool {
-			if c == nil {
-				return true
-			}
-			if c.by != "" {
-				who = c.by
-			}
-			m, ok := c.chat(who).message(f, gms)
-			m.number, m.at = n, c.at
-			c = nil
-			return !ok || yield(m, nil)
+// rolled makes the post a roll with captions.
+func (p *post) rolled(labels []string, d20 bool) {
+	if p.actor = strings.TrimSpace(p.actor); p.actor != "" {
+		p.called = p.actor
+	}
+	for _, l := range labels {
+		if p.skill == "" && d20 {
+			p.skill, _ = labelled(strings.ReplaceAll(l, rollMark, ""))
 		}
-		last := 0
-		for e := range elements(text) {
-			last = e.at
-			if c != nil {
-				c.add(&e)
-			}
-			if !e.end && e.name == "div" && has(e.classes, "message") {
-				if !shut() {
-					return
-				}
-				n++
-				c = &rendered{classes: e.classes, depth: 1}
-			}
-		}
-		if n == 0 {
-			yield(message{}, fmt.Errorf("%s: byte %d: this is no chat archive of Roll20: it holds no messages", f.Name, last))
+	}
+	if p.skill == "" {
+		p.leave = "a roll that names no skill"
+	}
+}
+
+// diceOnly is the part of typed dice that is no label.
+var diceOnly = regexp.MustCompile(`(?i)^(?:rolling\s+)?(?:\{?[\d\s+*/().,{}<>=!-]*(?:d\d+\w*|k[hl]?\d*|\d+)?)+`)
+
+// dice reads what somebody typed beside the dice: "1d20+5 [Stealth]", "d20+3 Sleight of Hand".
+func (p *post) dice(text string) {
+	labels := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(`[]#\`, r) })
+	for i := range labels {
+		labels[i] = diceOnly.ReplaceAllString(strings.TrimSpace(labels[i]), "")
+	}
+	p.rolled(labels, strings.Contains(strings.ToLower(text), "d20"))
+}
+
+// rollMark stands before an inline result until it is read.
+const rollMark = "\x00"
+
+// said makes the post a line of speech, or a roll where an inline result follows the name of a skill
+// and little else is said: "Stealth: 17".
+func (p *post) said(text string, d20 bool) {
+	if before, after, found := strings.Cut(text, rollMark); found && d20 && len(strings.Fields(after)) <= 2 {
+		if p.skill, _ = labelled(strings.TrimRight(before, " :=(")); p.skill != "" {
 			return
 		}
-		if c != nil && c.depth > 0 {
-			yield(message{}, fmt.Errorf("%s: byte %d: message %d: the file is cut off", f.Name, len(text), n))
-			return
+	}
+	p.speech, p.text = true, strings.TrimSpace(strings.ReplaceAll(text, rollMark, ""))
+}
+
+// page reads a rendered page. A message is an element of class "message"; it names its speaker only
+// where that changes.
+func (f *File) page(data []byte) ([]post, error) {
+	root, err := html.Parse(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: byte 0: read page: %w", f.Name, err)
+	}
+	var posts []post
+	who, player, names := "", "", map[string]string{}
+	for n := range root.Descendants() {
+		if !has(n, "message") || n.Data != "div" {
+			continue
 		}
-		shut()
-	}
-}
-
-// rendered is a message of a rendered page.
-type rendered struct {
-	classes        []string
-	depth          int
-	inside         []string // what each open element is, of those that matter
-	by, stamp      string
-	label, name    string
-	body           strings.Builder
-	template, done bool
-	at             time.Duration
-}
-
-// parts maps the classes of a rendered message to what they hold; "-" is not for reading.
-var parts = map[string]string{
-	"by": "by", "tstamp": "stamp", "sheet-label": "label", "sheet-charname": "name", "sheet-title": "label",
-	"sheet-template-name": "label", "spacer": "-", "avatar": "-", "formula": "formula", "rolled": "-",
-	"inlinerollresult": "-", "clear": "-", "sheet-result": "-", "flyout": "-",
-}
-
-// void are the elements that nothing closes.
-var void = map[string]bool{"br": true, "img": true, "hr": true, "input": true, "wbr": true, "link": true, "meta": true}
-
-// add takes what comes before a tag, and the tag.
-func (c *rendered) add(e *element) {
-	if c.done {
-		return
-	}
-	in := ""
-	if len(c.inside) > 0 {
-		in = c.inside[len(c.inside)-1]
-	}
-	switch in {
-	case "by":
-		c.by = strings.TrimSuffix(strings.TrimSpace(c.by+e.text), ":")
-	case "stamp":
-		c.stamp += e.text
-	case "label":
-		c.label += e.text
-	case "name":
-		c.name += e.text
-	case "", "formula":
-		c.body.WriteString(e.text)
-	}
-	switch {
-	case void[e.name] || e.name == "":
-		c.body.WriteByte(' ')
-	case e.end:
-		if len(c.inside) == 0 { // the end of the message
-			c.done = true
-			c.depth = 0
-			return
+		p := rendered(n)
+		p.number = len(posts) + 1
+		own := p.user != "" || p.name != ""
+		switch authorless := has(n, "emote") || has(n, "desc"); {
+		case authorless: // it shows no author, and the next message does
+		case own:
+			p.name = cmp.Or(p.name, names[p.user])
+			who, player, names[p.user] = p.name, p.user, p.name
+		default:
+			p.name, p.user = who, player
+			p.gm = p.gm || strings.HasSuffix(who, "(GM)")
 		}
-		c.inside = c.inside[:len(c.inside)-1]
-	default:
-		for _, class := range e.classes {
-			if p, ok := parts[class]; ok && in == "" {
-				in = p
+		posts = append(posts, p)
+	}
+	if len(posts) == 0 {
+		return nil, fmt.Errorf("%s: byte %d: this is no chat archive of Roll20: it holds no messages", f.Name, len(data))
+	}
+	end := bytes.TrimSpace(data)
+	if !bytes.HasSuffix(end, []byte(">")) || bytes.Contains(data, []byte("<html")) && !bytes.Contains(data, []byte("</html>")) {
+		return nil, fmt.Errorf("%s: byte %d: the file is cut off", f.Name, len(data))
+	}
+	emoters(posts)
+	return posts, nil
+}
+
+// emoters finds the authors of emotes that show none: an emote begins with its author's name.
+func emoters(posts []post) {
+	type author struct{ name, user string }
+	var known []author
+	for i := range posts {
+		for _, name := range []string{posts[i].name, posts[i].actor} {
+			if a := (author{name, posts[i].user}); name != "" && !slices.Contains(known, a) {
+				known = append(known, a)
 			}
-			c.template = c.template || strings.HasPrefix(class, "sheet-rolltemplate-")
 		}
-		c.inside = append(c.inside, in)
 	}
-	c.depth = len(c.inside) + 1
+	for i := range posts {
+		p := &posts[i]
+		if p.name != "" || p.user != "" || p.gm {
+			continue
+		}
+		best := author{}
+		for _, a := range known {
+			if strings.HasPrefix(p.text, a.name) && len(a.name) > len(best.name) {
+				best = a
+			}
+		}
+		p.name, p.user = best.name, best.user
+	}
 }
 
-// chat is the message as the archive would have it.
-func (c *rendered) chat(who string) *chat {
-	out := &chat{Who: who, Type: "general", Content: c.body.String()}
-	for _, t := range []string{"emote", "desc", "rollresult", "api", "error", "system"} {
-		if has(c.classes, t) {
-			out.Type = t
+// rendered reads a message of the page.
+func rendered(n *html.Node) post {
+	kind := "general"
+	for _, t := range []string{"emote", "desc", "rollresult", "gmrollresult", "api", "error", "system", "private", "whisper"} {
+		if has(n, t) {
+			kind = t
 		}
 	}
-	if has(c.classes, "private") || has(c.classes, "whisper") {
-		out.Type = "whisper"
-		out.Who = strings.TrimSuffix(strings.TrimPrefix(out.Who, "(From "), ")")
+	by, stamp := text(find(n, "by")), strings.TrimSpace(text(find(n, "tstamp")))
+	if strings.HasPrefix(by, "(To ") || strings.HasPrefix(by, "(From ") {
+		if kind == "general" || kind == "rollresult" {
+			kind = "whisper"
+		}
+		by = ""
 	}
+	p := newPost(kind, by, attribute(n, "data-playerid"))
 	for _, layout := range []string{"January 2, 2006 3:04PM", "January 02, 2006 3:04PM"} {
-		if t, err := time.Parse(layout, strings.TrimSpace(c.stamp)); err == nil {
-			c.at = time.Duration(t.UnixMilli()) * time.Millisecond
+		if t, err := time.Parse(layout, stamp); err == nil {
+			p.at = time.Duration(t.UnixMilli()) * time.Millisecond
 		}
 	}
+	template := findFunc(n, func(n *html.Node) bool { return strings.Contains(attribute(n, "class"), "sheet-rolltemplate-") })
 	switch {
-	case c.template:
-		out.Template, out.Content = "rendered", fmt.Sprintf("{{rname=%s}} {{charname=%s}}", braceless(c.label), braceless(c.name))
-	case out.Type == "rollresult":
-		out.Original = strings.TrimPrefix(strings.TrimSpace(out.Content), "rolling ")
+	case p.leave != "":
+	case template != nil:
+		p.template(template)
+	case kind == "rollresult":
+		var formulas []string
+		for c := range n.Descendants() {
+			if has(c, "formula") {
+				formulas = append(formulas, text(c))
+			}
+		}
+		p.dice(strings.Join(formulas, "#"))
+	default:
+		p.said(strings.Join(strings.Fields(text(n)), " "), inlineD20(n))
 	}
-	return out
+	return p
 }
 
-func braceless(text string) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("{", " ", "}", " ").Replace(text)), " ")
-}
-
-func has(classes []string, class string) bool {
-	for _, c := range classes {
-		if c == class {
-			return true
+// template reads a rendered template: what its captions and the headers of its rows say.
+func (p *post) template(t *html.Node) {
+	var labels []string
+	for n := range t.Descendants() {
+		names := []string{n.Data}
+		for _, class := range classes(n) {
+			names = append(names, strings.TrimPrefix(class, "sheet-"))
+		}
+		for _, name := range names {
+			switch {
+			case charnames[name]:
+				p.actor = cmp.Or(p.actor, strings.TrimSpace(text(n)))
+			case captions[name] || name == "td" || name == "th":
+				labels = append(labels, text(n))
+			}
 		}
 	}
-	return false
+	p.rolled(labels, inlineD20(t))
+}
+
+// inlineD20 reports whether an element shows the result of a d20; results that do not say of which dice
+// count as such.
+func inlineD20(n *html.Node) bool {
+	return findFunc(n, func(n *html.Node) bool {
+		if !has(n, "inlinerollresult") {
+			return false
+		}
+		title := attribute(n, "title") + attribute(n, "original-title")
+		return title == "" || strings.Contains(title, "d20")
+	}) != nil
+}
+
+// hidden are the classes of a message's parts that are not said.
+var hidden = set("by tstamp spacer avatar flyout")
+
+// text returns the text of an element; inline results get a mark before them.
+func text(n *html.Node) string {
+	if n == nil {
+		return ""
+	}
+	var b strings.Builder
+	var walk func(*html.Node, bool)
+	walk = func(n *html.Node, top bool) {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+			return
+		case n.Type == html.CommentNode || n.Data == "script" || n.Data == "style":
+			return
+		case !top && slices.ContainsFunc(classes(n), func(c string) bool { return hidden[c] }):
+			return
+		case !top && has(n, "inlinerollresult"):
+			b.WriteString(rollMark)
+		}
+		space := breaks.MatchString("<" + n.Data)
+		if space {
+			b.WriteByte(' ')
+		}
+		for c := range n.ChildNodes() {
+			walk(c, false)
+		}
+		if space {
+			b.WriteByte(' ')
+		}
+	}
+	walk(n, true)
+	return b.String()
+}
+
+func find(n *html.Node, class string) *html.Node {
+	return findFunc(n, func(n *html.Node) bool { return has(n, class) })
+}
+
+func findFunc(n *html.Node, fits func(*html.Node) bool) *html.Node {
+	for c := range n.Descendants() {
+		if fits(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+func classes(n *html.Node) []string { return strings.Fields(attribute(n, "class")) }
+
+func has(n *html.Node, class string) bool {
+	return n.Type == html.ElementNode && slices.Contains(classes(n), class)
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
 }

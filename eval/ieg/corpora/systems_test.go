@@ -1,0 +1,196 @@
+package corpora_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/eval/ieg/corpora"
+)
+
+// tries lists the intentions of all windows in order, and spoken all their lines.
+func tries(t *testing.T, format string, people corpora.People, files ...string) (intentions, spoken string, tally *corpora.Tally) {
+	t.Helper()
+	tally = &corpora.Tally{}
+	var in []corpora.File
+	for i, content := range files {
+		in = append(in, corpora.File{Name: "log" + string(rune('a'+i)), Group: "G" + string(rune('a'+i)), Content: strings.NewReader(content), People: people, Tally: tally})
+	}
+	var who, said []string
+	for x, err := range corpora.Readers[format](in) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range x.Intentions {
+			who = append(who, i.Character+" "+string(i.Skill))
+		}
+		for _, l := range x.Lines {
+			said = append(said, l.Speaker+": "+l.Text)
+		}
+	}
+	return strings.Join(who, ", "), strings.Join(said, "\n"), tally
+}
+
+func caseFile(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "data", "cases", name))
+	if err != nil {
+		t.Skipf("the shared data are not here: %v", err)
+	}
+	return string(data)
+}
+
+func TestFoundryCase(t *testing.T) {
+	got, said, tally := tries(t, "foundry", corpora.People{}, caseFile(t, "foundry_messages.jsonl"))
+	if want := "Ilse Thorn Perception, Pell Athletics, Ilse Thorn Persuasion, Pell Sleight of Hand"; got != want {
+		t.Errorf("intentions %s, want %s", got, want)
+	}
+	if strings.Contains(said, "flooded") || strings.Contains(said, "pizza") || tally.Used["a line of speech"] != 3 {
+		t.Errorf("said %q, used %v", said, tally.Used)
+	}
+	for reason, want := range map[string]int{
+		"a private or blind roll": 2, "a whisper": 1, "a roll that names no skill": 4, "said out of character": 1,
+		"a message that was deleted": 1, "an earlier state of a message that was edited": 1,
+	} {
+		if tally.Unused[reason] != want {
+			t.Errorf("%s: %d, want %d", reason, tally.Unused[reason], want)
+		}
+	}
+}
+
+func TestRoll20Case(t *testing.T) {
+	got, said, tally := tries(t, "roll20", corpora.People{}, caseFile(t, "roll20_archive.html"))
+	if want := "Orla Finch Perception, Bramble Sleight of Hand, Quill Arcana"; got != want {
+		t.Errorf("intentions %s, want %s", got, want)
+	}
+	if strings.Contains(said, "chanting") || tally.Used["a line of speech"] != 9 {
+		t.Errorf("said %q, used %v, left %v", said, tally.Used, tally.Unused)
+	}
+	if strings.Contains(said, "Arcana") || !strings.Contains(said, "DM: What do you do?") {
+		t.Errorf("said %q", said)
+	}
+}
+
+func TestAvraeRecordings(t *testing.T) {
+	const state = `{"combat_id":"c","event_type":"combat_state_update","data":{"dm":"70000000000000001","combatants":[{"name":"Orla","type":"player","controller":90071992547409931},{"name":"Pim","type":"player","controller":90071992547409933},{"name":"GO1","type":"monster","controller":"70000000000000001"}]}}` + "\n"
+	const intro = `{"combat_id":"c","event_type":"message","message_id":1,"author_id":90071992547409931,"author_name":"pat","content":"I look about."}` + "\n"
+	command := func(id, author, typed, more string) string {
+		line := `{"combat_id":"c","event_type":"message","message_id":` + id + `,"author_id":` + author + `,"author_name":"pat","content":"` + typed + `"}` + "\n"
+		return line + `{"combat_id":"c","event_type":"command","message_id":` + id + `,"author_id":` + author + `,"author_name":"pat","content":"` + typed + `","command_name":"check"` + more + "}\n"
+	}
+	bot := func(title string) string {
+		return `{"combat_id":"c","event_type":"message","message_id":99,"author_id":261302296103747584,"author_name":"Avrae","author_bot":true,"content":"","embeds":[{"title":"` + title + `"}]}` + "\n"
+	}
+	const orla = "90071992547409931"
+	later := `{"combat_id":"c","event_type":"message","message_id":50,"author_id":90071992547409933,"content":"I follow."}` + "\n"
+	for _, test := range []struct {
+		reason, want string
+		files        []string
+	}{
+		{"a prefix of a question mark", "Orla Stealth", []string{intro + state + command("2", orla, "?c stealth", `,"prefix":"?","caster":{"name":"Orla"}`)}},
+		{"a prefix of letters", "Orla Stealth", []string{intro + state + command("2", orla, "av!c stealth", `,"prefix":"av!","caster":{"name":"Orla"}`)}},
+		{"the bot completes what was typed", "Orla Perception", []string{intro + state + command("2", orla, "!c per", `,"prefix":"!","caster":{"name":"Orla"}`) + bot("Orla makes a Perception check!")}},
+		{"the bot shows an ability", "", []string{intro + state + command("2", orla, "!c ath", `,"prefix":"!","caster":{"name":"Orla"}`) + bot("Orla makes a Strength check!")}},
+		{"a beginning that several have", "", []string{intro + state + command("2", orla, "!c per", `,"prefix":"!","caster":{"name":"Orla"}`)}},
+		{"no caster: the account's character", "Pim Insight", []string{intro + state + command("2", "90071992547409933", "!c insight", `,"prefix":"!","caster":null`)}},
+		{"an alias", "Orla Deception", []string{intro + state + `{"combat_id":"c","event_type":"alias_resolution","message_id":2,"alias_name":"lie","content_before":"!lie","content_after":"!check deception","prefix":"!"}` + "\n" + command("2", orla, "!lie", `,"prefix":"!","called_by_alias":true,"caster":{"name":"Orla"}`)}},
+		{"a monster", "", []string{intro + state + command("2", "70000000000000001", "!i c stealth", `,"prefix":"!","caster":{"name":"GO1"}`)}},
+		{"the DM rolls for a player's character", "Orla Stealth", []string{intro + state + command("2", "70000000000000001", "!i oc Orla stealth", `,"prefix":"!","caster":{"name":"Orla"}`) + bot("Orla makes a Stealth check!")}},
+		{"a mark of byte order", "Orla Stealth", []string{"\ufeff" + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
+		{"one fight in two files", "Orla Stealth, Pim Insight", []string{intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`), later + command("3", "90071992547409933", "!c insight", `,"prefix":"!","caster":{"name":"Pim"}`)}},
+		{"one message in two fights", "Orla Stealth", []string{intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`) +
+			strings.ReplaceAll(intro+state+command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`), `"combat_id":"c"`, `"combat_id":"d"`)}},
+	} {
+		got, said, tally := tries(t, "avrae", corpora.People{}, test.files...)
+		if got != test.want {
+			t.Errorf("%s: intentions %q, want %q; left %v", test.reason, got, test.want, tally.Unused)
+		}
+		if strings.Contains(said, "stealth") || strings.Contains(said, "c per") {
+			t.Errorf("%s: a command is a line: %q", test.reason, said)
+		}
+		if said != "" && !strings.HasPrefix(said, "Orla: I look about.") {
+			t.Errorf("%s: said %q", test.reason, said)
+		}
+	}
+}
+
+func TestFoundryForms(t *testing.T) {
+	const first = `{"_id":"a","user":"u1","timestamp":1,"type":2,"speaker":{"alias":"Orla","actor":"A1"},"content":"I look about."}` + "\n"
+	roll := func(more string) string {
+		return first + `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"Orla","actor":"A1"},"rolls":["{}"],` + more + "}\n"
+	}
+	for _, test := range []struct{ reason, log, want string }{
+		{"dnd5e 2", roll(`"flags":{"dnd5e":{"roll":{"type":"skill","skillId":"slt"}}}`), "Orla Sleight of Hand"},
+		{"dnd5e 5", roll(`"type":"base","style":0,"flags":{"dnd5e":{"messageType":"roll","roll":{"type":"skill","skill":"ani"}}}`), "Orla Animal Handling"},
+		{"a tool", roll(`"flags":{"dnd5e":{"roll":{"type":"tool","toolId":"thief"}}},"flavor":"Stealth"`), ""},
+		{"PF2e", roll(`"flags":{"pf2e":{"context":{"type":"skill-check","domains":["skill-check","dex-based","thievery"]}}}`), "Orla Sleight of Hand"},
+		{"PF2e perception", roll(`"flags":{"pf2e":{"context":{"type":"perception-check","domains":["perception","wis-based"]}}}`), "Orla Perception"},
+		{"PF2e initiative by stealth", roll(`"flags":{"pf2e":{"context":{"type":"initiative","domains":["stealth"]}}},"flavor":"Stealth"`), ""},
+		{"PF2e attack", roll(`"flags":{"pf2e":{"context":{"type":"attack-roll","domains":["attack"]}}}`), ""},
+		{"a flavour in German", roll(`"flavor":"Überzeugen – Fertigkeitswurf (Charisma) (Vorteil)"`), "Orla Persuasion"},
+		{"a flavour in French", roll(`"flavor":"Jet de Discrétion"`), "Orla Stealth"},
+		{"a flavour in Spanish", roll(`"flavor":"Prueba de Sabiduría (Percepción)"`), "Orla Perception"},
+		{"out of order", `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"A stranger","actor":"A1"},"rolls":["{}"],"flavor":"Stealth Check"}` + "\n" + first, "Orla Stealth"},
+		{"the Gamemaster by role", `{"messages":[` + strings.ReplaceAll(strings.TrimSpace(roll(`"flavor":"Stealth Check"`)), "\n", ",") + `],"users":[{"_id":"u1","name":"Dana","role":4}]}`, ""},
+	} {
+		if got, _, tally := tries(t, "foundry", corpora.People{}, test.log); got != test.want {
+			t.Errorf("%s: intentions %q, want %q; left %v", test.reason, got, test.want, tally.Unused)
+		}
+	}
+}
+
+// Dates of any locale tell sessions apart.
+func TestFoundryDates(t *testing.T) {
+	for _, days := range [][2]string{
+		{"1/31/2025, 8:15:02 PM", "2/1/2025, 8:15:02 PM"}, {"31.1.2025, 20:15:02", "1.2.2025, 20:15:02"},
+		{"31/01/2025 20:15:02", "01/02/2025 20:15:02"}, {"2025/1/31 20:15:02", "2025/2/1 20:15:02"}, {"2025-01-31, 8:15:02 p.m.", "2025-02-01, 8:15:02 p.m."},
+	} {
+		log := ""
+		for _, day := range days {
+			log += "[" + day + "] Orla\nI look about.\n-----------------\n[" + day + "] Orla\nStealth Check\n1d20 + 3 = 14 + 3 = 17\n-----------------\n"
+		}
+		xs := collect(t, corpora.Readers["foundry"], corpora.File{Name: "log", Group: "G", Content: strings.NewReader(log)})
+		if len(xs) != 2 || xs[0].Group != "G" || xs[1].Group != "G#2" {
+			t.Errorf("%s: %v", days[0], xs)
+		}
+	}
+}
+
+func TestRoll20Forms(t *testing.T) {
+	page := func(message string) string {
+		return `<html><body><div class="message general" data-playerid="p1"><span class="by">Orla:</span>I look about.</div>` + message + `</body></html>`
+	}
+	const result = `<span class="inlinerollresult" title="Rolling 1d20+3 = (&lt;span&gt;9&lt;/span&gt;)+3">12</span>`
+	for _, test := range []struct{ reason, log, want string }{
+		{"a monster's template", page(`<div class="message general" data-playerid="p1"><div class="sheet-rolltemplate-npc"><div class="sheet-header"><span>Stealth</span></div>` + result + `</div></div>`), "Orla Stealth"},
+		{"the default template's caption", page(`<div class="message general"><div class="sheet-rolltemplate-default"><table><caption>Perception Check</caption><tr><td>Roll</td><td>` + result + `</td></tr></table></div></div>`), "Orla Perception"},
+		{"the default template's row", page(`<div class="message general"><div class="sheet-rolltemplate-default"><table><caption>Orla</caption><tr><td>Heimlichkeit</td><td>` + result + `</td></tr></table></div></div>`), "Orla Stealth"},
+		{"a translated sheet", page(`<div class="message general"><div class="sheet-rolltemplate-simple">` + result + `<div class="sheet-label"><span>TÄUSCHEN <span>(+3)</span></span></div></div></div>`), "Orla Deception"},
+		{"a damage template", page(`<div class="message general"><div class="sheet-rolltemplate-dmg"><span class="inlinerollresult" title="Rolling 1d6">3</span><div class="sheet-label">Stealth</div></div></div>`), ""},
+		{"a label behind the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 1d20+5 [Insight]</div><div class="formula formattedformula">(12)+5</div><div class="rolled">17</div></div>`), "Orla Insight"},
+		{"a label in the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 2d20kh1 + 5 survival check</div><div class="rolled">17</div></div>`), "Orla Survival"},
+		{"an inline result with its name", page(`<div class="message general" data-playerid="p1">Athletics: ` + result + `</div>`), "Orla Athletics"},
+		{"a whispered roll", page(`<div class="message private whisper" data-playerid="p1"><span class="by">(To GM):</span><div class="sheet-rolltemplate-simple">` + result + `<div class="sheet-label">STEALTH</div></div></div>`), ""},
+		{"the archive's default template", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","rolltemplate":"default","content":"{{name=Orla}} {{Stealth=$[[0]]}}","inlinerolls":[{"expression":"1d20+3","results":{"total":12}}]}}]`, "Orla Stealth"},
+		{"a message of the GM's, by name", page(`<div class="message rollresult" data-playerid="p0"><span class="by">Dana (GM):</span><div class="formula">rolling d20 Stealth</div></div>`), ""},
+	} {
+		if got, _, tally := tries(t, "roll20", corpora.People{}, test.log); got != test.want {
+			t.Errorf("%s: intentions %q, want %q; left %v", test.reason, got, test.want, tally.Unused)
+		}
+	}
+}
+
+func TestTemplate(t *testing.T) {
+	_, _, tally := tries(t, "roll20", corpora.People{}, roll20Page)
+	want := "{\n  \"dm\": [\n    \"Dana (GM)\"\n  ],\n  \"players\": {\n    \"Orla\": \"Orla\",\n    \"Pim\": \"Pim\"\n  }\n}\n"
+	if got := string(tally.Template()); got != want {
+		t.Errorf("got %s", got)
+	}
+	if tally.Unknown["Pim"] == 0 || tally.Unknown["Orla"] != 0 {
+		t.Errorf("unknown %v", tally.Unknown)
+	}
+}
