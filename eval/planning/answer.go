@@ -151,7 +151,7 @@ func answerPart(text string) string {
 }
 
 var (
-	noneWords = regexp.MustCompile(`(?i)^\W*(?:(?:the )?(?:final )?answer(?: is)?\W+)?(?:none(?: of (?:them|the actions?))?|nothing(?: changes| becomes (?:true|false))?|n/?a|null|empty(?: (?:list|set|plan))?|the (?:list|set|plan) is empty|no (?:changes?|actions?|plans?|properties|propositions?|facts?|effects?|positive effects?|negative effects?|applicable actions?)(?: (?:is|are) (?:needed|required|necessary|possible|applicable|true|false))?|there (?:is|are) (?:none|nothing|no (?:such |applicable |possible |positive |negative |valid )*(?:actions?|effects?|properties|propositions?|facts?|changes?|plans?))(?: [^.\n]{0,60})?|∅)\W*$`)
+	noneWords = regexp.MustCompile(`(?i)^\W*(?:(?:the )?(?:final )?answer(?: is)?\W+)?(?:none(?: of (?:them|the [a-z ]{3,60}))?|no (?:plan|actions?|steps?) (?:is|are) (?:needed|required|necessary)\b[^\n]{0,80}|nothing(?: changes| becomes (?:true|false))?|n/?a|null|empty(?: (?:list|set|plan))?|the (?:list|set|plan) is empty|no (?:changes?|actions?|plans?|properties|propositions?|facts?|effects?|positive effects?|negative effects?|applicable actions?)(?: (?:is|are) (?:needed|required|necessary|possible|applicable|true|false))?|there (?:is|are) (?:none|nothing|no (?:such |applicable |possible |positive |negative |valid )*(?:actions?|effects?|properties|propositions?|facts?|changes?|plans?))(?: [^.\n]{0,60})?|∅)\W*$`)
 	emptyList = regexp.MustCompile(`^\s*(?:\[\s*\]|\(\s*\)|\{\s*\})\s*$`)
 	refusal   = regexp.MustCompile(`(?i)\b(?:i(?:'m| am) sorry|i apologi[sz]e|i (?:cannot|can't|can not|won't|will not|am unable|am not able|do not know|don't know)|as an ai|unable to (?:help|assist|answer|provide|determine)|cannot (?:answer|help|assist|provide|be (?:answered|determined)))\b`)
 )
@@ -164,7 +164,7 @@ func explicitNone(text string, task Task) bool {
 	}
 	lines := strings.Split(text, "\n")
 	last := strings.Trim(strings.TrimSpace(lines[len(lines)-1]), "`*_ ")
-	if i := strings.LastIndex(last, ":"); i >= 0 {
+	if i := strings.LastIndex(last, ":"); i >= 0 && cueWords.MatchString(last[:i]) {
 		last = last[i+1:]
 	}
 	return noneWords.MatchString(last) || emptyList.MatchString(last)

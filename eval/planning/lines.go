@@ -27,6 +27,7 @@ var (
 	bullet    = regexp.MustCompile(`^(?:[-*•·+–—>]+\s+|\(?(\d{1,3})\s*[.):\]]\s*(?:-\s+)?|(?i:(?:step|action|move)\s*#?\s*(\d{1,3})\s*[.:)\-–]+\s*)|\(?[a-z][.)]\s+)`)
 	times     = regexp.MustCompile(`^\d+(?:\.\d+)?\s*:\s+|\s*\[\d+(?:\.\d+)?\]\s*$`)
 	ruler     = regexp.MustCompile(`^[\s|:\-=_*#]*$`)
+	handWords = regexp.MustCompile(`(?i)^(?:the )?(?:robot(?:ic)? )?(?:hand|arm|gripper)$`)
 	headWords = regexp.MustCompile(`(?i)^(.{0,80}?):\s*(.*)$`)
 )
 
@@ -101,7 +102,9 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 			l.items = r.listOf(s, m[2], l.text)
 			return l
 		}
-		if cueWords.MatchString(m[1]) && len(r.text(task, m[1])) == 0 {
+		if subject := r.mark(m[1]); !task.Actions() && (len(subject.words) == 1 && len(subject.seen) == 1 || handWords.MatchString(m[1])) {
+			text = m[1] + " " + m[2] // "Block a: on block b, clear"
+		} else if cueWords.MatchString(m[1]) && len(r.text(task, m[1])) == 0 {
 			l.head = m[1]
 			*under = nil
 			text = m[2]
@@ -113,6 +116,10 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	l.items = r.sentence(task, text, prose, last)
 	for i := range l.items {
 		l.items[i].text = l.text
+	}
+	if task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text) {
+		l.items, l.missed, l.problem = nil, true, "said not to apply"
+		return l
 	}
 	if len(l.items) > 0 {
 		return l

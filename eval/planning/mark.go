@@ -89,7 +89,7 @@ func (r *Reader) markAt(m *marked, words []string, i int) int {
 	}
 	j := i
 	if w := at(j); (w == "the" || w == "a" || w == "an") && at(j+1) != "" && r.names[w+at(j+1)] == "" {
-		if _, object := r.names[w]; !object || !afterLetter[at(j+1)] {
+		if _, object := r.names[w]; !object || !afterLetter[at(j+1)] && r.names[at(j+1)] == "" {
 			j++
 		}
 	}
@@ -119,7 +119,7 @@ func (r *Reader) markAt(m *marked, words []string, i int) int {
 		if r.nouns[at(end)] && r.names[at(end)] == "" && !r.namedNext(at, end) {
 			return r.accept(m, name, end+1-i)
 		}
-		if noun != "" || len(name) > 1 || afterLetter[at(end)] || at(end) == "" || at(end-1) != "a" && at(end-1) != "i" {
+		if noun != "" || len(name) > 1 || afterLetter[at(end)] || at(end) == "" || r.names[at(end)] != "" || at(end-1) != "a" && at(end-1) != "i" {
 			return r.accept(m, name, end-i)
 		}
 		return 0

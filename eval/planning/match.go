@@ -216,7 +216,8 @@ var (
 	negation   = regexp.MustCompile(`^(not|¬|~|!|no longer|neither|it is not (?:the case|true) that|it is no longer (?:the case|true) that) `)
 	negatedBe  = regexp.MustCompile(`(\b(?:is|are|was|will be|becomes|become|am|be|hand|arm|remains)|'s) (?:now |currently |then )?(?:not|no longer|never|n't|neither) `)
 	doesNot    = regexp.MustCompile(`\b(?:does|do|did|can|could|will|is|are) ?(?:not|n't)(?: longer)?\b|\b(?:isn't|aren't|isnt|doesn't|don't|cannot|can't|won't)\b`)
-	asides     = regexp.MustCompile(` ?(?:because|since|as|which|so|due to|—|–|->|=>|" ?|\( ).*$`)
+	bothWords  = regexp.MustCompile(`\b(?:both|all of|each of|either) `)
+	asides     = regexp.MustCompile(` ?(?:with (?:no|nothing|@\d+)\b|because|since|as|which|so|due to|—|–|->|=>|" ?|\( )[^,]*$`)
 	objectList = regexp.MustCompile(`^@\d+(?: ?(?:,|and|, and|&) @\d+)*$`)
 	oneMention = regexp.MustCompile(`@\d+`)
 )
@@ -226,7 +227,7 @@ var (
 func (r *Reader) properties(m *marked, words []string, subject string) (out []found, last string) {
 	text := strings.Join(words, " ")
 	text = strings.TrimPrefix(text+" ", stateLeads.FindString(text+" "))
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(bothWords.ReplaceAllString(text, ""))
 	negated := false
 	if n := negation.FindString(text + " "); n != "" {
 		negated = true

@@ -141,11 +141,14 @@ func TestReadAnswers(t *testing.T) {
 		{"not taken", abc, planning.Plan, "1. Pick up c\n2. Stack c on a is not possible\n3. Put down c", "read: (pick-up c), (put-down c)"},
 		{"prose beside a list is no item", abc, planning.Plan, "I will first pick up block d because it is clear.\n1. Pick up c", "read: (pick-up c)"},
 		{"prose alone", abc, planning.Plan, "First, I pick up block c. Then I stack it on block a.", "read: (pick-up c), (stack c a)"},
+		{"names that are articles", abc, planning.Plan, "unstack a b\nstack a on c", "read: (unstack a b), (stack a c)"},
 		{"block numbers", numbered, planning.Plan, "pick up block 10\nstack b10 on block_3\nunstack B10 from b 3", "read: (pick-up b10), (stack b10 b3), (unstack b10 b3)"},
 
 		// States.
 		{"PlanBench state", colours, planning.State, "the orange block is clear, the yellow block is not clear, the hand is holding the yellow block, the blue block is on top of the red block and the red block is on the table.",
 			"read: (clear orange), (clear yellow) negated, (holding yellow), (on blue red), (ontable red)"},
+		{"block by block", abc, planning.State, "- **Block A**: on top of block B, clear\n- **Block B**: on the table\n- **Hand**: empty", "read: (on a b), (clear a), (ontable b), (handempty)"},
+		{"what follows a property", colours, planning.State, "the yellow block is on the table with no blocks on top of it, and both the red block and the blue block are clear", "read: (ontable yellow), (clear red), (clear blue)"},
 		{"shared subject", colours, planning.State, "the yellow block is clear and on the table", "read: (clear yellow), (ontable yellow)"},
 		{"shared predicate", colours, planning.State, "the blue and yellow blocks are on the table", "read: (ontable blue), (ontable yellow)"},
 		{"reason of a negation", colours, planning.State, "the blue block is not clear (since it is being held)", "read: (clear blue) negated"},
@@ -180,6 +183,7 @@ func TestReadAnswers(t *testing.T) {
 		{"a plan that repeats its start", abc, planning.Plan, "1. Pick up c\n2. Stack c on b\n1. Pick up c\n2. Stack c on a", "read: (pick-up c), (stack c a)"},
 		{"a plan in parts", abc, planning.Plan, "First part:\n1. Pick up c\n2. Stack c on a\nSecond part:\n3. Pick up d\n4. Stack d on c", "read: (pick-up c), (stack c a), (pick-up d), (stack d c)"},
 		{"three lists", abc, planning.Applicable, "Considered:\n- stack a on c\nNot applicable:\n- pick up b\nFinal answer:\n- pick up c\n- unstack a from b", "read: (pick-up c), (unstack a b)"},
+		{"impossible ones in lines", abc, planning.Applicable, "- pick up a: a is not clear, so it is not applicable\n- pick up c: clear\n(pick-up b) is not possible because a is on b", "read: (pick-up c)"},
 		{"impossible ones", abc, planning.Applicable, "Applicable actions:\n- pick up c\nActions that are not applicable:\n- pick up b", "read: (pick-up c)"},
 		{"lists by kind", abc, planning.Applicable, "Pick-ups:\n- pick up c\n- pick up d\nUnstacking:\n- unstack a from b", "read: (pick-up c), (pick-up d), (unstack a b)"},
 
@@ -192,6 +196,8 @@ func TestReadAnswers(t *testing.T) {
 		{"none in words", abc, planning.Negative, "There are no negative effects.", "none: "},
 		{"none after a heading", abc, planning.Negative, "Negative effects: none", "none: "},
 		{"empty brackets", abc, planning.Applicable, "[]", "none: "},
+		{"no plan needed", abc, planning.Plan, "No plan is needed; the goal already holds.", "none: "},
+		{"none of them", abc, planning.Applicable, "None of the actions are applicable.", "none: "},
 		{"refusal", abc, planning.Plan, "I'm sorry, but I cannot help with that.", "refusal: "},
 		{"nothing", abc, planning.Plan, "Blocks are fun to think about.", "nothing read: "},
 		{"open fence", abc, planning.Plan, "```\npick up c\nstack c on", "truncated: (pick-up c)"},

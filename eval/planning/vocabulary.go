@@ -61,7 +61,7 @@ func NewReader(d *pddl.Domain, objects []pddl.Object) *Reader {
 	for t := range d.Types {
 		r.nouns[t], r.nouns[t+"s"] = true, true
 	}
-	for _, n := range []string{"object", "objects", "item", "location", "position", "ground"} {
+	for _, n := range []string{"object", "objects", "item", "one", "location", "position", "ground"} {
 		r.nouns[n] = true
 	}
 	if words != nil {
