@@ -8,7 +8,8 @@ import (
 	"unicode"
 )
 
-// AllPass ends the play when everybody has passed in a row.
+// AllPass ends the play when everybody has passed in a row. A pass in place of a reply that was malformed
+// does not count.
 func AllPass() Ending {
 	return func(ep *Episode) (string, bool) {
 		n := len(ep.cast)
@@ -16,7 +17,7 @@ func AllPass() Ending {
 			return "", false
 		}
 		for _, m := range ep.moves[len(ep.moves)-n:] {
-			if m.Kind != KindPass {
+			if m.Kind != KindPass || m.Fault != "" {
 				return "", false
 			}
 		}

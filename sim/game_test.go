@@ -352,6 +352,14 @@ func TestEndings(t *testing.T) {
 			return sim.Decision{Speech: lines[n%len(lines)]}, nil
 		})
 	}
+	mute := func(passing characters.ID) sim.Actor { // all others' replies are malformed
+		return simtest.Actor(func(v *sim.View) (sim.Decision, error) {
+			if v.Self.ID == passing {
+				return sim.Decision{}, nil
+			}
+			return sim.Decision{Fault: "malformed"}, nil
+		})
+	}
 	tests := []struct {
 		reason string
 		actor  sim.Actor
@@ -360,6 +368,8 @@ func TestEndings(t *testing.T) {
 		turn   int
 	}{
 		{"everybody passes", say(""), sim.AllPass(), "all pass", 4},
+		{"every reply is malformed", mute(""), sim.AllPass(), "turns", 40},
+		{"one passes, three are malformed", mute("a"), sim.AllPass(), "turns", 40},
 		{"one in four speaks", say("", "", "", "Well?"), sim.AllPass(), "turns", 40},
 		{"the same words again and again", say("No.", "Yes!", "No...", "YES"), sim.Loop(), "loop", 12},
 		{"farewells all round", say("Goodbye, friends.", "Farewell!", "Safe travels to you.", "Until we meet again."), sim.Loop(), "farewell", 4},
