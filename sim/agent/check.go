@@ -30,7 +30,17 @@ var refusals = sync.OnceValue(func() (all []refusal) {
 func refused(text string) bool {
 	const head = 400 // bytes
 	lower := strings.ToLower(text[:min(len(text), head)])
+	var has [256]bool
+	for i := range len(lower) {
+		has[lower[i]] = true
+	}
+next:
 	for _, r := range refusals() {
+		for i := range len(r.trigger) {
+			if !has[r.trigger[i]] { // so that most need no search
+				continue next
+			}
+		}
 		if strings.Contains(lower, r.trigger) && r.shape.MatchString(lower) {
 			return true
 		}
@@ -47,7 +57,8 @@ func repeats(text string) bool {
 	if len(text) < least {
 		return false
 	}
-	letters := make([]byte, 0, len(text))
+	var room [1024]byte
+	letters := room[:0]
 	for _, r := range text {
 		if unicode.IsLetter(r) {
 			letters = utf8.AppendRune(letters, r)
@@ -64,17 +75,17 @@ func repeats(text string) bool {
 // large that equal hashes of different pieces hardly matter.
 func fresh(letters []byte) float64 {
 	const piece = 8
-	size := 1 << 7
-	for size*4 < len(letters) {
-		size *= 2
+	var room [1 << 7]uint64
+	seen, hash, count := room[:], uint64(0), 0
+	for size := 2 * len(room); size*2 < len(letters); size *= 2 {
+		seen = make([]uint64, size)
 	}
-	seen, hash, count := make([]uint64, size), uint64(0), 0
 	for i, ch := range letters {
 		hash = hash<<8 | uint64(ch) // the last eight bytes
 		if i < piece-1 {
 			continue
 		}
-		at := hash * 0x9e3779b97f4a7c15 >> 32 % uint64(size*64)
+		at := hash * 0x9e3779b97f4a7c15 >> 32 % uint64(len(seen)*64)
 		if bit := uint64(1) << (at % 64); seen[at/64]&bit == 0 {
 			seen[at/64] |= bit
 			count++

@@ -62,6 +62,25 @@ func withoutTokens(text string) (own string, leaked bool) {
 // lineBreaks are the ways to begin a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
+// ordinaryBytes are those of words and of the marks that end a sentence.
+var ordinaryBytes = func() (table [256]bool) {
+	for _, ch := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .,;!?'") {
+		table[ch] = true
+	}
+	return table
+}()
+
+// ordinary reports whether a text is one line of words in which no name, label, note, token or dice can be.
+// Most texts are, and the expressions that look for these are slow.
+func ordinary(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if !ordinaryBytes[text[i]] {
+			return false
+		}
+	}
+	return !strings.Contains(text, "oll") // rolls
+}
+
 // squeeze folds white space to single spaces, and drops what cannot be seen.
 func squeeze(text string) string {
 	text = strings.TrimSpace(text)
@@ -115,6 +134,9 @@ func unquote(text string) string {
 	}
 	if text[0] == '\'' && text[len(text)-1] == '\'' && !strings.Contains(text[1:len(text)-1], "' ") && !strings.Contains(text, "''") {
 		return strings.TrimSpace(text[1 : len(text)-1])
+	}
+	if first, _ := utf8.DecodeRuneInString(text); !strings.ContainsRune("\"“«„", first) {
+		return text
 	}
 	said, told, ok := quotes(text)
 	if !ok || len(said) == 0 || strings.TrimSpace(strings.Join(told, "")) != "" {

@@ -53,7 +53,7 @@ func (a *memory) question(m *Maker, t *Table, v *sim.View, questions []string) (
 	for _, q := range questions {
 		s.Questions = append(s.Questions, tame(q))
 	}
-	return m.Prompts.section(llm.User, name, s)
+	return m.Prompts.section(llm.User, name, *s)
 }
 
 // account cleans an answer in free text: of fences, the character's own name before it and

@@ -98,7 +98,7 @@ func (d *DM) seat(ep *sim.Episode, attempt *sim.Event) (*Agent, llm.Message, err
 	}
 	c := newCast("", v.Cast)
 	t := tableOf(v, c, true)
-	scene, err := d.maker.Prompts.render(promptScene, t)
+	scene, err := d.maker.Prompts.render(promptScene, *t)
 	if err != nil {
 		return nil, llm.Message{}, err
 	}

@@ -169,6 +169,9 @@ func (c *cast) cleared(d *draft, text string) string {
 // own returns what is the author's own of a field: without a name or a label before it, up to the first
 // line of another speaker.
 func (c *cast) own(d *draft, text string) string {
+	if ordinary(text) {
+		return text
+	}
 	if strings.IndexByte(text, '<') >= 0 {
 		text, _ = ownTurn(text)
 		var leaked bool

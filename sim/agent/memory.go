@@ -105,7 +105,7 @@ func (t *Table) set(m *Maker, v *sim.View) error {
 	if t.rules, err = m.Prompts.opening(t.data); err != nil {
 		return err
 	}
-	t.scene, err = m.Prompts.section(llm.System, promptScene, t.data)
+	t.scene, err = m.Prompts.section(llm.System, promptScene, *t.data)
 	return err
 }
 
@@ -121,6 +121,7 @@ func (a *memory) begin(m *Maker, t *Table, v *sim.View) error {
 	if v.Player {
 		s.Knowledge = nil // only a debrief may tell it
 	}
+	var data any = *s // a copy: text/template copies each field that it prints of what a pointer leads to
 	instruction := promptJSON
 	if m.Form == Lines {
 		instruction = promptLines
@@ -131,11 +132,11 @@ func (a *memory) begin(m *Maker, t *Table, v *sim.View) error {
 	if m.Layout == PersonaFirst {
 		role = llm.System
 	}
-	persona, err := m.Prompts.section(role, promptPersona, s)
+	persona, err := m.Prompts.section(role, promptPersona, data)
 	if err != nil {
 		return err
 	}
-	if a.turn, err = m.Prompts.section(llm.User, instruction, s); err != nil {
+	if a.turn, err = m.Prompts.section(llm.User, instruction, data); err != nil {
 		return err
 	}
 	if m.Layout == PersonaFirst {

@@ -198,7 +198,7 @@ func (p *Prompts) section(role llm.Role, name string, data any) (llm.Message, er
 func (p *Prompts) opening(data *table) (llm.Message, error) {
 	out := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(out)
-	text, err := p.write(out, promptRules, data)
+	text, err := p.write(out, promptRules, *data)
 	if err != nil {
 		return llm.Message{}, err
 	}

@@ -34,6 +34,9 @@ var bracketed = regexp.MustCompile(`^[\s"“]*[(\[]([^()\[\]\n]{1,90})[)\]][\s:]
 // speech takes the deeds and a direction at its head out of a draft's speech.
 func (c *cast) speech(d *draft) string {
 	text := unescape(d.speech)
+	if !strings.ContainsAny(text, "*([") {
+		return strings.TrimLeft(text, " \t\n:,/|")
+	}
 	if m := bracketed.FindStringSubmatchIndex(text); m != nil && c.directed(d, text[m[2]:m[3]]) {
 		if quote := strings.IndexAny(text[:m[2]], `"“`); quote >= 0 {
 			text = text[quote:m[2]-1] + text[m[1]:]

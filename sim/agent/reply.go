@@ -149,7 +149,7 @@ func (c *cast) finish(d *draft) Move {
 	if nothing(speech) || strings.Trim(speech, ".…- ") == "" {
 		speech = ""
 	}
-	said := speech + deed
+	said := speech != "" || deed != ""
 	if wordless(speech) {
 		speech = ""
 	}
@@ -160,7 +160,7 @@ func (c *cast) finish(d *draft) Move {
 	if speech == "" && deed == "" {
 		switch {
 		case m.Fault != "":
-		case said != "":
+		case said:
 			m.Fault = FaultNoWords
 		case echo || echoed:
 			m.Fault = FaultMalformed

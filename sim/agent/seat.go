@@ -20,7 +20,7 @@ type table struct {
 
 // seat is what the other templates see: the table through one character's eyes.
 type seat struct {
-	Self   *sheet // first what is asked for most: text/template looks through the fields in order
+	Self   sheet // first what is asked for most: text/template looks through the fields in order
 	Label  string
 	Checks bool // as in table, whose embedding would make text/template slow
 
@@ -132,7 +132,7 @@ func tame(text string) string {
 	return strings.TrimSpace(text)
 }
 
-func tameSheet(full *characters.Sheet) *sheet {
+func tameSheet(full *characters.Sheet) sheet {
 	s := sheet(*full)
 	for _, field := range []*string{
 		&s.Name, &s.Race, &s.Class, &s.Background, &s.Alignment, &s.Trait, &s.Ideal, &s.Bond,
@@ -146,7 +146,7 @@ func tameSheet(full *characters.Sheet) *sheet {
 	for i, secret := range full.Secrets {
 		s.Secrets[i] = tame(secret)
 	}
-	return &s
+	return s
 }
 
 // sample is a table, a seat at it, and what is tried there.
@@ -160,11 +160,11 @@ type sample struct {
 func (s sample) data(name string) any {
 	switch name {
 	case promptRules, promptScene:
-		return s.table
+		return *s.table
 	case promptReferee:
 		return s.attempt
 	}
-	return s.seat
+	return *s.seat
 }
 
 // samples are made up to try templates on.

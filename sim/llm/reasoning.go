@@ -181,7 +181,10 @@ func inString(text string, at int) bool {
 
 // splitWords separates reasoning that words announce instead of marks.
 func splitWords(text string) (thought, rest string, ok bool) {
-	if m := spoken.FindStringSubmatch(text); m != nil {
+	const begins = "here"
+	if head := strings.TrimSpace(text); len(head) < len(begins) || !strings.EqualFold(head[:len(begins)], begins) {
+		// it does not begin as the expression does
+	} else if m := spoken.FindStringSubmatch(text); m != nil {
 		at := replied.FindStringIndex(m[1])
 		if at == nil {
 			return strings.TrimSpace(m[1]), "", false
@@ -192,7 +195,10 @@ func splitWords(text string) (thought, rest string, ok bool) {
 	if before, behind, found := strings.Cut(text, done); found {
 		return strings.TrimSpace(before), strings.TrimSpace(behind), true
 	}
-	at := strings.LastIndex(text, final)
+	at := -1
+	if strings.Contains(text, final) { // faster than LastIndex
+		at = strings.LastIndex(text, final)
+	}
 	switch {
 	case at >= 0 && (at == 0 || bareChannel.MatchString(text)):
 		return strings.TrimPrefix(strings.TrimSpace(text[:at]), "analysis"), strings.TrimSpace(text[at+len(final):]), true

@@ -53,6 +53,9 @@ func (p *parser) container(v *Value, depth int) bool {
 			if !ok {
 				return p.stop(v)
 			}
+			if v.Keys == nil { // most objects have a few
+				v.Keys, v.Items = make([]string, 0, 4), make([]Value, 0, 4)
+			}
 			v.Keys = append(v.Keys, key)
 		}
 		p.space()
@@ -249,6 +252,11 @@ func (p *parser) quoted(mark, after string) (string, bool) {
 			b.WriteString(p.text[p.at:])
 			p.at = len(p.text)
 			break
+		}
+		if end := p.at + n; b.Len() == 0 && strings.HasPrefix(p.text[end:], mark) && p.followed(end+len(mark), after) {
+			text := p.text[p.at:end] // as it is written
+			p.at = end + len(mark)
+			return strings.ToValidUTF8(text, "\uFFFD"), true
 		}
 		b.WriteString(p.text[p.at : p.at+n])
 		p.at += n
