@@ -126,7 +126,7 @@ func (v *validator) messageKeys(c *chat, m *value, where string, n int) {
 		return
 	}
 	for key := range m.members() {
-		if !slices.Contains(c.Keys, key) {
+		if !slices.Contains(c.Keys, string(key)) {
 			v.report("message_unrecognized_key", "where", where, "n", n, "key", quote(key), "keys", strings.Join(c.Keys, ", "))
 		}
 	}

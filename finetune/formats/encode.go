@@ -1,10 +1,9 @@
 package formats
 
 import (
-	"bytes"
-	"encoding/json"
+	"fmt"
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"parley/finetune"
 )
@@ -114,17 +113,29 @@ func appendKey(b []byte, before byte, key string) []byte {
 	return append(appendString(append(b, before), key), ':')
 }
 
-// unescaped are characters that encoding/json leaves as they are, and readers of lines or terminals do not.
-var unescaped = strings.NewReplacer("\u0085", `\u0085`, "\x7f", `\u007f`)
-
 // appendString appends a JSON string. Letters stay as they are; what readers of lines take for the end
-// of one is escaped, and HTML is not.
+// of one, and what is no UTF-8, is escaped, and HTML is not.
 func appendString(b []byte, s string) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		panic(err) // a string can always be written
+	b = append(b, '"')
+	done := 0
+	for at, size := 0, 0; at < len(s); at += size {
+		r := rune(s[at])
+		if size = 1; r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[at:])
+		}
+		escape := ""
+		switch {
+		case r == '"' || r == '\\':
+			escape = `\` + string(r)
+		case r == '\n':
+			escape = `\n`
+		case r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == utf8.RuneError:
+			escape = fmt.Sprintf(`\u%04x`, r)
+		default:
+			continue
+		}
+		b = append(append(b, s[done:at]...), escape...)
+		done = at + size
 	}
-	return append(b, unescaped.Replace(strings.TrimSuffix(out.String(), "\n"))...)
+	return append(append(b, s[done:]...), '"')
 }

@@ -38,8 +38,8 @@ func checkOpenAI(v *validator, row *value) {
 
 // topLevel reports keys that a row does not have in the format.
 func (v *validator) topLevel(row *value, known ...string) {
-	for key := range row.members() {
-		switch {
+	for name := range row.members() {
+		switch key := string(name); {
 		case slices.Contains(known, key):
 		case known[0] == "messages" && (key == "text" || key == "prompt" || key == "completion"):
 			v.report("two_formats", "one", "messages", "other", key)

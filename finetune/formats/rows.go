@@ -61,7 +61,7 @@ func (v *validator) strings(d *document) {
 	if d.separator != 0 {
 		v.report("line_separator", "char", fmt.Sprintf("U+%04X", d.separator))
 	}
-	if d.doubled != "" {
+	if d.doubled != nil {
 		v.report("duplicate_key", "key", quote(d.doubled))
 	}
 }

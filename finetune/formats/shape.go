@@ -43,14 +43,14 @@ func (f *fields) object(v *validator, o *value, place string, depth int) {
 	}
 	met := 0
 	for key, m := range o.members() {
-		known := f.by[key]
+		known := f.by[string(key)]
 		if known == nil {
 			if len(f.by) >= maxKeys || v.shape.n >= maxPaths {
 				continue
 			}
 			v.shape.n++
-			known = &field{name: place + key, line: v.line}
-			f.by[key] = known
+			known = &field{name: place + string(key), line: v.line}
+			f.by[string(key)] = known
 			if f.n > 0 {
 				v.pads(known.name, place, "earlier ones do not have it")
 			}

@@ -67,7 +67,7 @@ func (v *validator) twoKeys(c *chat, conversation *value) {
 			v.report("message_keys", "n", n, "count", m.len(), "role", c.Role, "content", c.Content)
 		}
 		for key, field := range m.members() {
-			if field.k != text && key != c.Role && key != c.Content && !typed && !counted {
+			if field.k != text && string(key) != c.Role && string(key) != c.Content && !typed && !counted {
 				typed = true
 				v.report("message_keys:text", "n", n, "kind", field.k, "key", quote(key))
 			}

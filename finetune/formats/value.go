@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -33,9 +34,9 @@ func (k kind) String() string {
 // value is a JSON value. A nil value is nothing, and has nothing in it.
 type value struct {
 	k     kind
-	text  []byte   // of a string, unescaped; of a number, true, false and null, as written
-	keys  []string // of an object, in its order
-	parts []value  // items of a list, members of an object
+	text  []byte  // of a string, unescaped; of a number, true, false and null, as written
+	key   []byte  // of a member of an object, unescaped
+	parts []value // items of a list, members of an object in their order
 }
 
 // document is a JSON text that was read, and what is unusual about it.
@@ -44,11 +45,11 @@ type document struct {
 	separator rune   // an unescaped U+0085, U+2028 or U+2029
 	surrogate bool   // an escape that is half a character
 	badUTF8   bool   // a string is not UTF-8
-	doubled   string // a key that an object has twice
-	deep      bool   // nested more deeply than maxDepth
+	doubled   []byte // a key that an object has twice
 
-	raw []byte
-	at  int
+	raw   []byte
+	at    int
+	stack []value // items of the lists and objects that are being read
 }
 
 // maxDepth is how far values may nest. Python's own reader gives up near 1000.
@@ -56,100 +57,142 @@ const maxDepth = 500
 
 // parse reads one JSON value of RFC 8259 and nothing after it. The result refers to raw.
 func parse(raw []byte) (*document, error) {
-	if !json.Valid(raw) {
-		err := json.Unmarshal(raw, new(any))
-		var syntax *json.SyntaxError
-		switch {
-		case errors.As(err, &syntax) && strings.Contains(err.Error(), "max depth"):
-			err = errors.New("values nest too deeply")
-		case errors.As(err, &syntax):
-			err = fmt.Errorf("%w, at byte %d", err, syntax.Offset)
-		case err == nil: // as it is empty
-			err = errors.New("there is no value")
-		}
-		return nil, err
+	d := &document{raw: raw, badUTF8: !utf8.Valid(raw), stack: make([]value, 0, 8)}
+	var ok bool
+	if d.value, ok = d.read(0); !ok || d.peek() != 0 || d.at < len(raw) {
+		return nil, refusal(raw)
 	}
-	d := &document{raw: raw, badUTF8: !utf8.Valid(raw)}
 	for _, r := range "\u0085\u2028\u2029" {
 		if bytes.Contains(raw, []byte(string(r))) && !d.badUTF8 {
 			d.separator = r
 		}
 	}
-	d.value = d.read(0)
-	if d.deep {
-		return nil, errors.New("values nest too deeply")
-	}
 	return d, nil
 }
 
-// read reads the value at d.at of a text that is known to be JSON.
-func (d *document) read(depth int) value {
-	d.deep = d.deep || depth > maxDepth
-	switch c := d.next(); c {
-	case '"':
-		return value{k: text, text: d.string()}
-	case '[', '{':
-		v := value{k: list}
-		if c == '{' {
-			v.k = object
-		}
-		for d.at++; d.next() != ']' && d.raw[d.at] != '}'; {
-			if c == '{' {
-				v.keys = append(v.keys, string(d.string()))
-				d.next()
-			}
-			v.parts = append(v.parts, d.read(depth+1))
-		}
-		d.at++
-		d.unique(v.keys)
-		return v
+// refusal says why a text cannot be read.
+func refusal(raw []byte) error {
+	err := json.Unmarshal(raw, new(json.RawMessage))
+	var syntax *json.SyntaxError
+	switch {
+	case len(raw) == 0:
+		return errors.New("there is no value")
+	case err == nil || strings.Contains(err.Error(), "max depth"):
+		return errors.New("values nest too deeply")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%w, at byte %d", err, syntax.Offset)
+	}
+	return err
+}
+
+// read reads the value that comes next. It returns false if there is none.
+func (d *document) read(depth int) (value, bool) {
+	switch c := d.peek(); {
+	case c == '"':
+		s, ok := d.string()
+		return value{k: text, text: s}, ok
+	case (c == '[' || c == '{') && depth > maxDepth:
+		return value{}, false
+	case c == '[':
+		return d.several(list, ']', depth)
+	case c == '{':
+		return d.several(object, '}', depth)
 	}
 	start := d.at
 	for d.at < len(d.raw) && strings.IndexByte(",]}: \t\r\n", d.raw[d.at]) < 0 {
 		d.at++
 	}
 	v := value{k: number, text: d.raw[start:d.at]}
-	switch v.text[0] {
-	case 'n':
+	switch string(v.text) {
+	case "null":
 		v.k = null
-	case 't', 'f':
+	case "true", "false":
 		v.k = boolean
+	default:
+		return v, json.Valid(v.text)
 	}
-	return v
+	return v, true
 }
 
-// next passes white space, commas and colons, and returns the byte after them.
-func (d *document) next() byte {
-	for strings.IndexByte(",: \t\r\n", d.raw[d.at]) >= 0 {
-		d.at++
+// several reads the items of a list or the members of an object, and the bracket that ends it.
+func (d *document) several(k kind, end byte, depth int) (value, bool) {
+	if d.at++; d.take(end) {
+		return value{k: k}, true
 	}
-	return d.raw[d.at]
+	from := len(d.stack)
+	for more := true; more; more = d.take(',') {
+		var key []byte
+		if k == object {
+			var ok bool
+			if key, ok = d.string(); !ok || !d.take(':') {
+				return value{}, false
+			}
+		}
+		v, ok := d.read(depth + 1)
+		if !ok {
+			return value{}, false
+		}
+		v.key = key
+		d.stack = append(d.stack, v)
+	}
+	v := value{k: k, parts: slices.Clone(d.stack[from:])}
+	d.stack = d.stack[:from]
+	if k == object {
+		d.unique(v.parts)
+	}
+	return v, d.take(end)
 }
 
-// string reads the string at d.at. One without escapes refers to the text.
-func (d *document) string() []byte {
-	start, escaped := d.at, false
+// peek passes white space and returns the byte after it, or 0 at the end.
+func (d *document) peek() byte {
+	for ; d.at < len(d.raw); d.at++ {
+		switch c := d.raw[d.at]; c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// take passes the byte c, and says whether it came next.
+func (d *document) take(c byte) bool {
+	if d.peek() != c {
+		return false
+	}
 	d.at++
-	if end := d.at + bytes.IndexByte(d.raw[d.at:], '"'); bytes.IndexByte(d.raw[d.at:end], '\\') < 0 {
-		d.at = end
+	return true
+}
+
+// string reads the string that comes next. One without escapes refers to the text.
+func (d *document) string() ([]byte, bool) {
+	if !d.take('"') {
+		return nil, false
 	}
-	for ; d.raw[d.at] != '"'; d.at++ {
+	start, escaped := d.at, false
+	for ; ; d.at++ {
+		if d.at >= len(d.raw) || d.raw[d.at] < ' ' {
+			return nil, false
+		}
+		if d.raw[d.at] == '"' {
+			break
+		}
 		if d.raw[d.at] == '\\' {
 			escaped = true
 			d.at++
 		}
 	}
 	d.at++
-	token := d.raw[start:d.at]
 	if !escaped {
-		return token[1 : len(token)-1]
+		return d.raw[start : d.at-1], true
 	}
+	token := d.raw[start-1 : d.at]
 	var s string
 	if err := json.Unmarshal(token, &s); err != nil {
-		panic(err) // the text is JSON
+		return nil, false
 	}
 	d.surrogate = d.surrogate || halfCharacter(token)
-	return []byte(s)
+	return []byte(s), true
 }
 
 // halfCharacter says whether a string as written has an escape of half a character without the other.
@@ -177,21 +220,21 @@ func halfCharacter(token []byte) bool {
 }
 
 // unique looks for a key that an object has twice.
-func (d *document) unique(keys []string) {
-	if len(keys) > 16 {
-		seen := make(map[string]bool, len(keys))
-		for _, key := range keys {
-			if seen[key] {
-				d.doubled = key
+func (d *document) unique(members []value) {
+	if len(members) > 16 {
+		seen := make(map[string]bool, len(members))
+		for i := range members {
+			if seen[string(members[i].key)] {
+				d.doubled = members[i].key
 			}
-			seen[key] = true
+			seen[string(members[i].key)] = true
 		}
 		return
 	}
-	for i, key := range keys {
-		for _, other := range keys[:i] {
-			if key == other {
-				d.doubled = key
+	for i := range members {
+		for j := range i {
+			if bytes.Equal(members[i].key, members[j].key) {
+				d.doubled = members[i].key
 			}
 		}
 	}
@@ -229,8 +272,8 @@ func (v *value) blank() bool { return v.kind() != text || len(bytes.TrimSpace(v.
 // get returns the last member of a key, as most readers do, or nil.
 func (v *value) get(key string) *value {
 	if v.kind() == object {
-		for i := len(v.keys) - 1; i >= 0; i-- {
-			if v.keys[i] == key {
+		for i := len(v.parts) - 1; i >= 0; i-- {
+			if string(v.parts[i].key) == key {
 				return &v.parts[i]
 			}
 		}
@@ -242,13 +285,13 @@ func (v *value) get(key string) *value {
 func (v *value) has(key string) bool { return v.get(key).kind() > null }
 
 // members yields keys and values of an object; nothing else has any.
-func (v *value) members() iter.Seq2[string, *value] {
-	return func(yield func(string, *value) bool) {
+func (v *value) members() iter.Seq2[[]byte, *value] {
+	return func(yield func([]byte, *value) bool) {
 		if v.kind() != object {
 			return
 		}
-		for i, key := range v.keys {
-			if !yield(key, &v.parts[i]) {
+		for i := range v.parts {
+			if !yield(v.parts[i].key, &v.parts[i]) {
 				return
 			}
 		}
@@ -283,7 +326,7 @@ func appendCanonical(b []byte, v *value) []byte {
 	b = binary.AppendUvarint(append(b, v.bytes()...), uint64(v.len()))
 	for i := range v.len() {
 		if v.k == object {
-			b = append(binary.AppendUvarint(b, uint64(len(v.keys[i]))), v.keys[i]...)
+			b = append(binary.AppendUvarint(b, uint64(len(v.parts[i].key))), v.parts[i].key...)
 		}
 		b = appendCanonical(b, &v.parts[i])
 	}
@@ -292,7 +335,15 @@ func appendCanonical(b []byte, v *value) []byte {
 
 // same says whether two values hold the same, however they are written.
 func same(a, b *value) bool {
-	return bytes.Equal(appendCanonical(nil, a), appendCanonical(nil, b))
+	if a.kind() != b.kind() || !bytes.Equal(a.bytes(), b.bytes()) || a.len() != b.len() {
+		return false
+	}
+	for i := range a.len() {
+		if !bytes.Equal(a.parts[i].key, b.parts[i].key) || !same(&a.parts[i], &b.parts[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // quote shows foreign text in a message: short, and without what a terminal would act on.

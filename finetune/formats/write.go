@@ -27,6 +27,7 @@ type written struct {
 	task   finetune.Task // of the examples
 	rows   map[finetune.Split]*File
 	known  *memory // rows that are written
+	buffer []byte  // of the row that is written last
 }
 
 // name returns the data file of a split.
@@ -175,7 +176,8 @@ func (w *written) example(out *bufio.Writer, file *File, x *finetune.Example) er
 	}
 	file.Altered += altered
 	for _, row := range samples(x, w.format.Layout.EachAnswer) {
-		b := append(w.format.encode(nil, &row), '\n')
+		b := append(w.format.encode(w.buffer[:0], &row), '\n')
+		w.buffer = b
 		if _, _, met := w.known.see(b, file.Rows); met {
 			file.Repeated++
 			continue
