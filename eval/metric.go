@@ -1,17 +1,20 @@
 package eval
 
+import "slices"
+
 // Metric describes a number that a scorer gives: how it is named, aggregated, compared and drawn.
 // Tables, differences, the report and comparisons of runs are made from it alone.
 type Metric struct {
-	Scorer    string  // the scorer that gives it
-	Name      string  // as in Score.Metric
-	Unit      string  // plural of what n counts, such as players or turns; empty: scores
-	Title     string  // a short heading
-	Caption   string  // one or two sentences for a reader who meets the number for the first time
-	Low, High float64 // the ends of its scale; both 0: it has none
-	Higher    bool    // more is better
-	Paired    bool    // arms are compared item by item
-	Headline  bool    // one of the numbers that a run is about; listed first
+	Scorer   string  `json:"scorer"`            // the scorer that gives it
+	Name     string  `json:"name"`              // as in Score.Metric
+	Unit     string  `json:"unit"`              // plural of what n counts, such as players or turns; empty: scores
+	Title    string  `json:"title"`             // a short heading
+	Caption  string  `json:"caption,omitempty"` // one or two sentences for a reader who meets the number for the first time
+	Low      float64 `json:"low"`               // the ends of its scale; both 0: it has none
+	High     float64 `json:"high"`
+	Higher   bool    `json:"higher,omitempty"`   // more is better
+	Paired   bool    `json:"paired,omitempty"`   // arms are compared item by item
+	Headline bool    `json:"headline,omitempty"` // one of the numbers that a run is about; listed first
 }
 
 // Bounded reports whether the scale of the metric has ends.
@@ -26,4 +29,15 @@ func Find(metrics []Metric, scorer, name string) Metric {
 		}
 	}
 	return Metric{Scorer: scorer, Name: name, Unit: "scores"}
+}
+
+// Merge returns the metrics of both lists, those of the first where both have one.
+func Merge(first, second []Metric) []Metric {
+	merged := slices.Clone(first)
+	for _, m := range second {
+		if !slices.ContainsFunc(first, func(o Metric) bool { return o.Scorer == m.Scorer && o.Name == m.Name }) {
+			merged = append(merged, m)
+		}
+	}
+	return merged
 }

@@ -13,6 +13,7 @@ func commands() []*cli.Command {
 	return []*cli.Command{
 		runCommand(),
 		resumeCommand(),
+		scoreCommand(),
 		showCommand(),
 		runsCommand(),
 		verifyCommand(),

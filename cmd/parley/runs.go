@@ -91,15 +91,10 @@ func listed(dir string) listedRun {
 		return listedRun{Run: dir, Error: err.Error()}
 	}
 	r := listedRun{Run: dir, Kind: m.Kind, State: m.State, Started: m.Started, Sessions: m.Jobs, Of: m.Of, Arms: m.Arms}
-	p, err := kinds.Plan(dir, m)
-	if err != nil {
-		return r
-	}
-	metrics := p.Metrics()
 	var parts []string
 	for i := range m.Results {
 		res := &m.Results[i]
-		if metric := eval.Find(metrics, res.Scorer, res.Metric); metric.Headline && res.Control == "" && res.Value != nil && len(parts) < len(m.Arms) {
+		if metric := eval.Find(m.Metrics, res.Scorer, res.Metric); metric.Headline && res.Control == "" && res.Value != nil && len(parts) < len(m.Arms) {
 			parts = append(parts, fmt.Sprintf("%s %.1f", metric.Title, *res.Value))
 		}
 	}

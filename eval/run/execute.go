@@ -34,6 +34,7 @@ type execution struct {
 	progress *Progress
 	resumed  bool
 
+	pass       int      // of scoring; 1: the one in which the run was made
 	concurrent int      // requests that the models take at once; 0: there are none
 	wrote      bool     // copies of input files
 	made       []string // directories that were made for the run, the innermost first
@@ -127,7 +128,7 @@ func trust(dir string, m *Manifest, p Plan, o *Options) error {
 // execute plays what is left of a run and brings it into its final form.
 func execute(ctx context.Context, dir string, p Plan, m *Manifest, o Options, resumed bool) (done *Manifest, err error) {
 	r := &execution{
-		dir: dir, plan: p, options: o, now: o.Now, manifest: m, tables: tablesOf(p), resumed: resumed,
+		dir: dir, plan: p, options: o, now: o.Now, manifest: m, tables: tablesOf(p), resumed: resumed, pass: 1,
 		done: map[string]bool{}, recorded: map[string]map[string]*llm.Call{},
 	}
 	r.env = newEnv(r)
@@ -517,6 +518,7 @@ func (r *execution) finish() error {
 // measure makes the results and the sums of the model calls from the tables.
 func (r *execution) measure() error {
 	m := r.manifest
+	m.Metrics = eval.Merge(r.plan.Metrics(), m.Metrics)
 	var err error
 	if m.Results, err = Results(r.dir, r.plan, m); err != nil {
 		return err
@@ -538,7 +540,7 @@ func Results(dir string, p Plan, m *Manifest) ([]eval.Result, error) {
 	if own, ok := p.(Resulter); ok {
 		return own.Results(dir, m)
 	}
-	s := eval.NewSummary(p.Metrics(), p.Arms(), m.shows)
+	s := eval.NewSummary(eval.Merge(p.Metrics(), m.Metrics), p.Arms(), m.shows)
 	for score, err := range Scores.Read(dir) {
 		if err != nil {
 			return nil, err
@@ -551,7 +553,7 @@ func Results(dir string, p Plan, m *Manifest) ([]eval.Result, error) {
 // shows reports whether a score counts: where a run was scored again, only the scores of the method that is
 // shown do.
 func (m *Manifest) shows(s *eval.Score) bool {
-	method, again := m.Shown[s.Scorer]
+	method, again := m.Shown[s.Scorer+"/"+s.Metric]
 	return !again || s.Method == method
 }
 

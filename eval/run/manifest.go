@@ -50,7 +50,9 @@ type Manifest struct {
 	Jobs      map[State]int         `json:"jobs"` // done, by state
 	Usage     *llm.Tally            `json:"usage"`
 	Tables    map[string]TableState `json:"tables"`
-	Shown     map[string]string     `json:"shown,omitempty"` // scorer -> method whose scores are shown, where it was scored again
+	Metrics   []eval.Metric         `json:"metrics"`         // of the scores, those of a program's own scorers too
+	Passes    int                   `json:"passes"`          // how often it was scored
+	Shown     map[string]string     `json:"shown,omitempty"` // scorer/metric -> method whose scores are shown, where it was scored again
 	Results   []eval.Result         `json:"results"`
 	Signature string                `json:"signature,omitempty"`
 }
@@ -97,12 +99,24 @@ func newManifest(p Plan, o *Options) (*Manifest, error) {
 	m := &Manifest{
 		Format: Format, ID: id, Kind: p.Kind(), Version: o.Version, Go: runtime.Version(), State: Running,
 		Started: o.Now().UTC().Truncate(time.Microsecond), Config: config, Models: map[string]*Served{},
-		Inputs: map[string]Input{}, Arms: p.Arms(), Jobs: map[State]int{},
+		Inputs: map[string]Input{}, Arms: p.Arms(), Jobs: map[State]int{}, Passes: 1,
 	}
 	if o.Secret != nil {
 		m.Signature = m.sign(o.Secret)
 	}
 	return m, nil
+}
+
+// reconfigure keeps another configuration of a run.
+func (m *Manifest) reconfigure(p Plan, o *Options) error {
+	config, err := json.Marshal(p.Config())
+	if err != nil {
+		return fmt.Errorf("the configuration cannot be kept: %w", err)
+	}
+	if m.Config = config; o.Secret != nil {
+		m.Signature = m.sign(o.Secret)
+	}
+	return nil
 }
 
 // NewID names a run by its time, and by chance, since two may start within a second.

@@ -59,6 +59,7 @@ func (r *execution) recording(spec string, m llm.Model) llm.Model {
 		if w == nil {
 			return m.Generate(ctx, req)
 		}
+		req.Tag.Purpose += r.suffix()
 		if resp, known, err := w.recall(req); known || err != nil {
 			return resp, err
 		}

@@ -22,7 +22,7 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 		return err
 	}
 	page := &report.Page{
-		Manifest: m, Metrics: p.Metrics(), Config: c, Rerun: "parley eval script run FILE", Title: "Scripts: parley run " + m.ID,
+		Manifest: m, Metrics: m.Metrics, Config: c, Rerun: "parley eval script run FILE", Title: "Scripts: parley run " + m.ID,
 		Subtitle: Summary(c, len(d.tasks)),
 	}
 	add := func(id, title string, blocks ...view.Block) {

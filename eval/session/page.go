@@ -24,7 +24,7 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 		sessions = fmt.Sprintf("%d arms, each with the same %d sessions of %s", len(c.Player), c.Sessions, c.Scenario)
 	}
 	page := &report.Page{
-		Manifest: m, Metrics: p.Metrics(), Config: c, Rerun: "parley run FILE", Title: c.Name,
+		Manifest: m, Metrics: m.Metrics, Config: c, Rerun: "parley run FILE", Title: c.Name,
 		Subtitle: fmt.Sprintf("%s: %d players and one NPC (%s), up to %d turns, judge %s, seed %d.", sessions, c.Players, c.NPC, c.Turns, c.Judge, c.Seed),
 		Sections: []view.Section{
 			{ID: "play", Title: "How the play went", Blocks: playBlocks(d)},

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -104,15 +105,24 @@ func (p *Plan) Prepare(ctx context.Context, env *run.Env) (err error) {
 	if p.actors, err = newActors(ctx, p.config, func() ([]*scenarios.Scenario, error) { return p.config.sample(p.material) }, env); err != nil {
 		return err
 	}
-	scoring := &Scoring{Config: p.config, Judge: newJudge(p.config, env), Now: env.Now}
-	if name, ok := strings.CutPrefix(p.config.Judge, Embed); ok {
-		if scoring.Embedder = env.Embedder(name); scoring.Embedder == nil {
-			return run.Usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
-		}
+	scoring, err := p.scoring(env)
+	if err != nil {
+		return err
 	}
 	p.scorers, err = makeScorers(scoring)
 	p.scorers = append(p.scorers, p.extra...)
 	return err
+}
+
+// scoring returns what scorers are made with.
+func (p *Plan) scoring(env *run.Env) (*Scoring, error) {
+	s := &Scoring{Config: p.config, Judge: newJudge(p.config, env), Now: env.Now}
+	if name, ok := strings.CutPrefix(p.config.Judge, Embed); ok {
+		if s.Embedder = env.Embedder(name); s.Embedder == nil {
+			return nil, run.Usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
+		}
+	}
+	return s, nil
 }
 
 // ID names the i-th session of an arm, both from 0. Ids sort in the order of arms and sessions.
@@ -199,11 +209,17 @@ func (p *Plan) score(ctx context.Context, w *run.Writer, ep *sim.Episode, row *R
 			continue
 		}
 		more, calls, err := s.Score(ctx, ep)
-		if err != nil {
+		if err := cmp.Or(err, llm.OutOfReach(calls)); err != nil {
 			return nil, err
 		}
-		if err := llm.OutOfReach(calls); err != nil {
-			return nil, err
+		kept := map[string]string{}
+		for i := range calls {
+			kept[calls[i].ID] = w.CallID(&calls[i])
+		}
+		for i := range more {
+			for k, id := range more[i].Calls {
+				more[i].Calls[k] = cmp.Or(kept[id], id)
+			}
 		}
 		scores = append(scores, more...)
 	}

@@ -39,6 +39,7 @@ var scorers = []struct {
 	make func(s *Scoring) (eval.Scorer, error)
 }{
 	{"iep", newIEP},
+	{"words", func(*Scoring) (eval.Scorer, error) { return words{}, nil }},
 	{"play", func(*Scoring) (eval.Scorer, error) { return play{}, nil }},
 }
 

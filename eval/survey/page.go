@@ -34,7 +34,7 @@ func (d *RunData) Page(m *run.Manifest, c *Config, w io.Writer) error {
 		view.Section{ID: "documents", Title: "Documents", Blocks: documentBlocks(d)},
 	)
 	page := &report.Page{
-		Manifest: m, Metrics: New(c).Metrics(), Config: c, Rerun: "parley eval survey run --config FILE", Title: "Surveys judged: run " + m.ID,
+		Manifest: m, Metrics: m.Metrics, Config: c, Rerun: "parley eval survey run --config FILE", Title: "Surveys judged: run " + m.ID,
 		Subtitle: fmt.Sprintf("%d documents; evaluator %s, SAGE agent %s (%s), scores %s, rubric version %d, seed %d.",
 			len(d.Documents)+len(d.unread), c.Evaluator, orNone(c.Sage), c.Variant, c.Scores, c.Rubric.Version, c.Seed),
 		Sections: sections,
