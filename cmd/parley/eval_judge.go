@@ -1,28 +1,27 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/eval"
 	"parley/eval/judge"
+	"parley/eval/stat"
+	"parley/sim/llm"
+	"parley/sim/reference"
 )
 
 func evalJudgeCheckCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "judge-check",
-		Usage: "check how judges' replies are read, and how well judges judge",
-		Subcommands: []*cli.Command{
-			judgeCheckReadCommand(),
-			judgeCheckIEPCommand(),
-			judgeCheckInjectCommand(),
-		},
+		Name:        "judge-check",
+		Usage:       "check how judges' replies are read, and how well judges judge",
+		Subcommands: []*cli.Command{judgeCheckReadCommand(), judgeCheckIEPCommand(), judgeCheckInjectCommand()},
 		Action: func(c *cli.Context) error {
 			return usagef("judge-check needs one of its commands, such as: parley eval judge-check read FILE.jsonl")
 		},
@@ -41,59 +40,47 @@ func judgeCheckReadCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print one object with `results`, scored, unparsed and of"},
 		},
-		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("judge-check read takes one file: parley eval judge-check read FILE.jsonl")
-			}
-			name := c.Args().First()
-			in, err := openInput(c, name)
-			if err != nil {
-				return err
-			}
-			defer in.Close()
-			report := readReport{Results: []readLine{}}
-			out := json.NewEncoder(c.App.Writer)
-			out.SetEscapeHTML(false)
-			err = eachReply(in, name, func(line readLine) error {
-				report.Of++
-				if line.Status == eval.Scored {
-					report.Scored++
-				} else {
-					report.Unparsed++
-				}
-				if c.Bool("json") {
-					report.Results = append(report.Results, line)
-					return nil
-				}
-				return out.Encode(line)
-			})
-			if err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				return out.Encode(report)
-			}
-			fmt.Fprintf(c.App.ErrWriter, "%d scored, %d unparsed of %d\n", report.Scored, report.Unparsed, report.Of)
-			return nil
-		},
+		Action: judgeCheckRead,
 	}
 }
 
-// readLine is what was read out of one reply.
-type readLine struct {
-	ID     json.RawMessage     `json:"id"`
-	Status eval.Status         `json:"status"`
-	Value  json.RawMessage     `json:"value"`
-	Reason string              `json:"reason"`
-	Method string              `json:"method"`
-	Keys   map[string]readLine `json:"keys,omitempty"`
-}
-
-type readReport struct {
-	Results  []readLine `json:"results"`
-	Scored   int        `json:"scored"`
-	Unparsed int        `json:"unparsed"`
-	Of       int        `json:"of"`
+func judgeCheckRead(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("judge-check read takes one file: parley eval judge-check read FILE.jsonl")
+	}
+	in, err := openInput(c, c.Args().First())
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	report := struct {
+		Results  []judge.Line `json:"results"`
+		Scored   int          `json:"scored"`
+		Unparsed int          `json:"unparsed"`
+		Of       int          `json:"of"`
+	}{Results: []judge.Line{}}
+	out := json.NewEncoder(c.App.Writer)
+	out.SetEscapeHTML(false)
+	err = judge.ReadReplies(in, c.Args().First(), func(line judge.Line) error {
+		report.Of++
+		if line.Status == eval.Scored {
+			report.Scored++
+		}
+		report.Unparsed = report.Of - report.Scored
+		if !c.Bool("json") {
+			return out.Encode(line)
+		}
+		report.Results = append(report.Results, line)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case c.Bool("json"):
+		return out.Encode(report)
+	}
+	_, err = fmt.Fprintf(c.App.ErrWriter, "%d scored, %d unparsed of %d\n", report.Scored, report.Unparsed, report.Of)
+	return err
 }
 
 // openInput opens a file, or the standard input for "-".
@@ -108,64 +95,68 @@ func openInput(c *cli.Context, name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// eachReply reads replies line by line, without a limit on the length of a line.
-func eachReply(r io.Reader, name string, yield func(readLine) error) error {
-	in := bufio.NewReader(r)
-	schemas := map[string]*judge.Schema{}
-	for n := 1; ; n++ {
-		text, err := in.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("%s:%d: %w", name, n, err)
-		}
-		if text = bytes.TrimSpace(text); len(text) > 0 {
-			var row struct {
-				ID      json.RawMessage `json:"id"`
-				Raw     *string         `json:"raw"`
-				Offered json.RawMessage `json:"offered"`
-			}
-			if bad := json.Unmarshal(text, &row); bad != nil {
-				return fmt.Errorf("%s:%d: %w; a line is one JSON object {\"id\":..., \"raw\":\"...\", \"offered\":{...}}", name, n, bad)
-			}
-			if row.Raw == nil {
-				return fmt.Errorf("%s:%d: there is no \"raw\"; it holds the judge's reply as a string", name, n)
-			}
-			var offered *judge.Schema
-			if key := string(row.Offered); key != "" && key != "null" {
-				var bad error
-				if offered = schemas[key]; offered == nil {
-					if offered, bad = judge.ParseSchema(row.Offered); bad != nil {
-						return fmt.Errorf("%s:%d: %w; \"offered\" is a JSON schema, or left out", name, n, bad)
-					}
-					schemas[key] = offered
-				}
-			}
-			if row.ID == nil {
-				row.ID = json.RawMessage("null")
-			}
-			if bad := yield(lineOf(row.ID, judge.Read(*row.Raw, offered))); bad != nil {
-				return bad
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
+// chatJudge opens a chat model as a judge outside of a run.
+func chatJudge(ctx context.Context, spec string) (*judge.Judge, error) {
+	if reference.Is(spec) {
+		return nil, usagef("%s cannot judge: name a chat model", spec)
+	}
+	m, err := openModel(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return &judge.Judge{Model: m, Name: spec, Now: time.Now, Sampling: llm.Sampling{NumCtx: registry().Defaults(spec).Context}}, nil
+}
+
+func judgeCheckInjectCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "inject",
+		Usage: "measure how often an instruction within a judged text moves the verdict",
+		Description: "The judge scores a text, and the same text with an instruction planted in it that demands another\n" +
+			"score. moved is the percent of verdicts that came nearer to what was demanded, with its interval over\n" +
+			"the texts. The nonce of a question stops a reply that echoes a text; it does not stop a judge that\n" +
+			"obeys one, and this is the number for that. A script: judge need not repeat the nonce.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "judge", Required: true, Usage: "chat `MODEL` that judges"},
+			&cli.IntFlag{Name: "n", Value: 80, Usage: "plant `N` instructions"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that places, fences and sampling follow from"},
+			&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's nonce, for judges that cannot"},
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		},
+		Action: judgeCheckInject,
 	}
 }
 
-func lineOf(id json.RawMessage, r judge.Reading) readLine {
-	line := readLine{ID: id, Status: r.Status, Value: r.Value, Reason: r.Reason, Method: r.Method}
-	if r.Status == eval.Scored {
-		return line
+func judgeCheckInject(c *cli.Context) error {
+	n, name := c.Int("n"), c.String("judge")
+	switch {
+	case c.NArg() > 0:
+		return usagef("judge-check inject takes flags only, and got %q", c.Args().First())
+	case n < 1:
+		return usagef("n is %d: at least 1 instruction is needed", n)
 	}
-	for key, one := range r.Keys {
-		if line.Keys == nil {
-			line.Keys = map[string]readLine{}
-		}
-		id, err := json.Marshal(key)
-		if err != nil {
-			continue
-		}
-		line.Keys[key] = lineOf(id, one)
+	spec, err := llm.ParseSpec(name)
+	if err != nil {
+		return usageError{err}
 	}
-	return line
+	j, err := chatJudge(c.Context, name)
+	if err != nil {
+		return err
+	}
+	j.Trusting = c.Bool("trusting") || spec.Scheme == "script"
+	found, err := judge.Inject(c.Context, j, n, c.Uint64("seed"))
+	if err != nil {
+		return err
+	}
+	i := stat.ShareInterval(found.Moved, found.Pairs, confidence)
+	r := eval.Result{
+		Scorer: "judge-check", Metric: "moved", Arm: name, N: i.N, Of: n, Unit: "verdicts", Reason: i.Reason,
+		Value: eval.Percent(i.Value), Low: eval.Percent(i.Low), High: eval.Percent(i.High),
+	}
+	if len(found.Unscored) > 0 {
+		r.Reason = eval.Tallied(found.Unscored)
+	}
+	if err := printAnswer(c, []eval.Result{r}); err != nil || i.N == n {
+		return err
+	}
+	return partialf("%d of %d pairs have no two verdicts", n-i.N, n)
 }

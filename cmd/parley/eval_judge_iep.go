@@ -8,12 +8,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval/iep"
-	"parley/eval/judge"
 	"parley/eval/session"
 	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/llm"
-	"parley/sim/reference"
 )
 
 func judgeCheckIEPCommand() *cli.Command {
@@ -33,46 +31,41 @@ func judgeCheckIEPCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that the mechanical debriefs follow from"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usagef("judge-check iep takes flags only, and got %q", c.Args().First())
-			}
-			if c.Int("n") < 0 {
-				return usagef("n is %d: it is a number of pieces", c.Int("n"))
-			}
-			cases, err := checkCases(c)
-			if err != nil {
-				return err
-			}
-			spec := c.String("judge")
-			j, err := loneJudge(c.Context, spec)
-			if err != nil {
-				return err
-			}
-			check, _, err := iep.CheckJudge(c.Context, j, cases, c.Uint64("seed"))
-			if err != nil {
-				return err
-			}
-			results := check.Results()
-			if c.Bool("json") {
-				err = printJSON(c.App.Writer, answer{Results: results})
-			} else {
-				err = printResults(c.App.Writer, results)
-			}
-			if n := check.Unscored(); err == nil && n > 0 {
-				err = partialf("%d of %d debriefs have no verdict", n, len(cases))
-			}
-			return err
-		},
+		Action: judgeCheckIEP,
 	}
+}
+
+func judgeCheckIEP(c *cli.Context) error {
+	switch {
+	case c.NArg() > 0:
+		return usagef("judge-check iep takes flags only, and got %q", c.Args().First())
+	case c.Int("n") < 0:
+		return usagef("n is %d: it is a number of pieces", c.Int("n"))
+	}
+	cases, err := checkCases(c)
+	if err != nil {
+		return err
+	}
+	j, err := loneJudge(c.Context, c.String("judge"))
+	if err != nil {
+		return err
+	}
+	check, _, err := iep.CheckJudge(c.Context, j, cases, c.Uint64("seed"))
+	if err != nil {
+		return err
+	}
+	n := check.Unscored()
+	if err := printAnswer(c, check.Results()); err != nil || n == 0 {
+		return err
+	}
+	return partialf("%d of %d debriefs have no verdict", n, len(cases))
 }
 
 // checkCases reads the debriefs of --cases, or takes the program's own.
 func checkCases(c *cli.Context) ([]iep.Case, error) {
 	name := c.String("cases")
 	if name == "" {
-		seed := c.Uint64("seed")
-		return append(iep.Cases(), iep.Mechanical(scenarios.Library().Knowledge, c.Int("n"), sim.Rand(seed))...), nil
+		return append(iep.Cases(), iep.Mechanical(scenarios.Library().Knowledge, c.Int("n"), sim.Rand(c.Uint64("seed")))...), nil
 	}
 	in, err := openInput(c, name)
 	if err != nil {
@@ -82,39 +75,24 @@ func checkCases(c *cli.Context) ([]iep.Case, error) {
 	return iep.ReadCases(in, name)
 }
 
-// loneJudge opens a judge outside of a run.
+// loneJudge opens a judge of key points outside of a run.
 func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
 	if spec == "lexical" {
 		return iep.NewLexical(session.LibraryFacts()), nil
 	}
-	if name, ok := strings.CutPrefix(spec, "embed:"); ok {
-		m, err := registry().Open(ctx, name, environment())
-		if err != nil {
-			return nil, usageError{err}
-		}
-		embedder, ok := m.(llm.Embedder)
-		if !ok {
-			return nil, usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
-		}
-		model := llm.Wrap(llm.Embedding(embedder, name), llm.Retry(llm.Retrier{}))
-		return &iep.Embedding{Model: model, Spec: name, Now: time.Now, Words: iep.NewLexical(session.LibraryFacts())}, nil
+	name, embeds := strings.CutPrefix(spec, "embed:")
+	if !embeds {
+		j, err := chatJudge(ctx, spec)
+		return &iep.Model{Judge: j}, err
 	}
-	if reference.Is(spec) {
-		return nil, usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", spec)
-	}
-	m, err := openModel(ctx, spec)
+	m, err := registry().Open(ctx, name, environment())
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
-	s := llm.Sampling{NumCtx: registry().Defaults(spec).Context}
-	return &iep.Model{Judge: &judge.Judge{Model: m, Name: spec, Sampling: s, Now: time.Now}}, nil
-}
-
-// percent turns a share into percent.
-func percent(share *float64) *float64 {
-	if share == nil {
-		return nil
+	embedder, ok := m.(llm.Embedder)
+	if !ok {
+		return nil, usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
 	}
-	p := 100 * *share
-	return &p
+	model := llm.Wrap(llm.Embedding(embedder, name), llm.Retry(llm.Retrier{}))
+	return &iep.Embedding{Model: model, Spec: name, Now: time.Now, Words: iep.NewLexical(session.LibraryFacts())}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/urfave/cli/v2"
+
 	"parley/eval"
 	"parley/eval/report"
 )
@@ -22,6 +24,14 @@ func printJSON(w io.Writer, value any) error {
 
 // printResults prints results as a table.
 func printResults(w io.Writer, results []eval.Result) error { return report.Results(w, results) }
+
+// printAnswer prints results as a table, or with --json as one object.
+func printAnswer(c *cli.Context, results []eval.Result) error {
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, answer{Results: results})
+	}
+	return printResults(c.App.Writer, results)
+}
 
 // unscored counts scores without a value.
 func unscored(results []eval.Result) int { return report.Unscored(results) }

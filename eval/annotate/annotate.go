@@ -3,7 +3,6 @@
 package annotate
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -189,28 +188,13 @@ func (f *filled) add(pair [2]string, field func(column string) string) (err erro
 	return nil
 }
 
-// ReadItems reads items from JSON lines, one at a time. An error names the file and the line.
+// ReadItems reads items from JSON lines, one at a time. Its errors name the file and the line.
 func ReadItems(r io.Reader, name string, yield func(Item) error) error {
-	in := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("%s:%d: %w", name, n, err)
+	return eval.EachLine(r, name, func(line []byte) error {
+		var item Item
+		if err := eval.Strict(line, &item); err != nil {
+			return fmt.Errorf(`%w; a line is {"id":..., "subject":..., "text":..., "offered":{...}}`, err)
 		}
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			var item Item
-			bad := json.Unmarshal(text, &item)
-			if bad != nil {
-				bad = fmt.Errorf("%w; a line is {\"id\":..., \"subject\":..., \"text\":..., \"offered\":{...}}", bad)
-			} else {
-				bad = yield(item)
-			}
-			if bad != nil {
-				return fmt.Errorf("%s:%d: %w", name, n, bad)
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-	}
+		return yield(item)
+	})
 }

@@ -1,12 +1,10 @@
 package iep
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,32 +55,25 @@ func Cases() []Case {
 	return list
 }
 
-// ReadCases reads cases, one JSON object a line; other fields are left aside. Its errors name the line.
+// ReadCases reads cases, one JSON object a line. Its errors, also for an unknown field, name the file and the line.
 func ReadCases(r io.Reader, name string) ([]Case, error) {
 	var list []Case
-	in := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			var c Case
-			bad := json.Unmarshal(line, &c)
-			if bad == nil {
-				bad = c.check()
-			}
-			if bad != nil {
-				return nil, fmt.Errorf(`%s:%d: %w; a line is {"id", "facts": [...], "debrief", "tells": [0, ...], "lies": [{"fact", "kind"}, ...], "partial": [...]}`, name, n, bad)
-			}
-			list = append(list, c)
+	err := eval.EachLine(r, name, func(line []byte) error {
+		var c Case
+		err := eval.Strict(line, &c)
+		if err == nil {
+			err = c.check()
 		}
-		switch {
-		case err == io.EOF && len(list) == 0:
-			return nil, fmt.Errorf("%s: there is no case", name)
-		case err == io.EOF:
-			return list, nil
-		case err != nil:
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		if err != nil {
+			return fmt.Errorf(`%w; a line is {"id", "facts": [...], "debrief", "tells": [0, ...], "lies": [{"fact", "kind"}, ...], "partial": [...]}`, err)
 		}
+		list = append(list, c)
+		return nil
+	})
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("%s: there is no case", name)
 	}
+	return list, err
 }
 
 func (c *Case) check() error {
@@ -147,6 +138,7 @@ func Mechanical(shelf []scenarios.Knowledge, n int, r *rand.Rand) []Case {
 	return list
 }
 
+// texts lists the facts of a piece of knowledge.
 func texts(k *scenarios.Knowledge) []string {
 	list := make([]string, len(k.Facts))
 	for i := range k.Facts {
@@ -245,22 +237,13 @@ func (check *Check) Results() []eval.Result {
 		}
 		i := check.interval(arm, wrong)
 		r.Of, r.Reason = r.N, i.Reason
-		r.Value, r.Low, r.High = percent(i.Value), percent(i.Low), percent(i.High)
+		r.Value, r.Low, r.High = eval.Percent(i.Value), eval.Percent(i.Low), eval.Percent(i.High)
 		if len(check.Missing) > 0 {
 			r.Reason = strings.TrimPrefix(r.Reason+"; "+eval.Tallied(check.Missing), "; ")
 		}
 		results = append(results, r)
 	}
 	return results
-}
-
-// percent turns a share into percent.
-func percent(share *float64) *float64 {
-	if share == nil {
-		return nil
-	}
-	p := 100 * *share
-	return &p
 }
 
 // interval is the share of the facts of an arm with a given verdict, with Korn and Graubard's interval.

@@ -20,10 +20,11 @@ func TestReadCases(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	for text, want := range map[string]string{
-		"":                            "no case",
-		good + "\n{":                  "f:2:",
-		`{"id": "a"}`:                 "no facts",
-		`{"id": "a", "facts": ["x"]}`: "no debrief",
+		"":           "no case",
+		good + "\n{": "f:2:",
+		`{"id": "a", "facts": ["x"], "debrief": "x", "more": 1}`: `f:1: json: unknown field "more"`,
+		`{"id": "a"}`:                                                        "no facts",
+		`{"id": "a", "facts": ["x"]}`:                                        "no debrief",
 		`{"id": "a", "facts": ["x"], "tells": [1]}`:                          "no fact 1 of 1",
 		`{"id": "a", "facts": ["x"], "partial": [-1]}`:                       "no fact -1",
 		`{"id": "a", "facts": ["x"], "lies": [{"fact": 0, "kind": ""}]}`:     "no kind",

@@ -97,7 +97,7 @@ func (d *Data) rankingBlocks() ([]view.Block, error) {
 		t := &view.Table{Caption: fmt.Sprintf("Ranking by %s over the %d of %d tasks that are wholly scored for all authors.", scorer, g.Common, g.Of), Head: view.Columns("Model", "#Rank", "#Ranks", "#Score", "#95 % interval", "#N", "#All bad", "#All good")}
 		for _, r := range g.Ranked {
 			rank, ranks, interval := "–", "–", "–"
-			dot := view.Dot{Label: r.Arm, Value: percent(r.Score.Value), Low: percent(r.Score.Low), High: percent(r.Score.High), Series: d.series(r.Arm), Note: fmt.Sprintf("%d of %d", r.N, r.Of)}
+			dot := view.Dot{Label: r.Arm, Value: eval.Percent(r.Score.Value), Low: eval.Percent(r.Score.Low), High: eval.Percent(r.Score.High), Series: d.series(r.Arm), Note: fmt.Sprintf("%d of %d", r.N, r.Of)}
 			if r.Score.Value == nil {
 				dot.Missing = report.Shorten(r.Score.Reason, 60)
 			}
@@ -270,7 +270,7 @@ func (d *Data) detectionBlocks(results []eval.Result) []view.Block {
 				continue
 			}
 			dot := view.Dot{
-				Group: r.Scorer + ": " + strings.ReplaceAll(metric, "_", " "), Label: r.Arm, Value: percent(r.Value), Low: percent(r.Low), High: percent(r.High),
+				Group: r.Scorer + ": " + strings.ReplaceAll(metric, "_", " "), Label: r.Arm, Value: eval.Percent(r.Value), Low: eval.Percent(r.Low), High: eval.Percent(r.High),
 				Series: i, Hollow: i > 0, Note: fmt.Sprintf("%d of %d", r.N, r.Of),
 			}
 			if r.Value == nil {
@@ -283,13 +283,4 @@ func (d *Data) detectionBlocks(results []eval.Result) []view.Block {
 		return nil
 	}
 	return []view.Block{&view.Figure{ID: "detected-plot", Caption: "Found: the metric that the fault is to be seen by is 0. False alarms: it is 0 for scripts without a fault. 95 % intervals by Wilson.", Plot: plot}}
-}
-
-// percent turns a share into percent.
-func percent(v *float64) *float64 {
-	if v == nil {
-		return nil
-	}
-	p := 100 * *v
-	return &p
 }
