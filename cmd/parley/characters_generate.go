@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 
 	"github.com/urfave/cli/v2"
 
@@ -34,16 +32,11 @@ func generateCharacters(c *cli.Context) error {
 		}
 		by = fmt.Sprintf(" --writer %q", spec)
 	}
-	var file bytes.Buffer
-	fmt.Fprintf(&file, "# parley characters generate --n %d --seed %d%s\n", n, seed, by)
-	if err := characters.Encode(&file, cast); err != nil {
-		return err
-	}
-	if out := c.String("out"); out != "" {
-		if err := os.WriteFile(out, file.Bytes(), 0o666); err != nil {
-			return fmt.Errorf("write the characters: %w", err)
-		}
-	} else if _, err := c.App.Writer.Write(file.Bytes()); err != nil {
+	err := writeTo(c, func(w io.Writer) error {
+		fmt.Fprintf(w, "# parley characters generate --n %d --seed %d%s\n", n, seed, by)
+		return characters.Encode(w, cast)
+	})
+	if err != nil {
 		return err
 	}
 	if refused > 0 {

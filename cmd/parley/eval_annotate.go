@@ -1,7 +1,8 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,9 +14,7 @@ import (
 
 	"parley/eval"
 	"parley/eval/annotate"
-	"parley/eval/session"
-	"parley/scenarios"
-	"parley/sim"
+	"parley/logs"
 )
 
 func evalAnnotateCommand() *cli.Command {
@@ -52,31 +51,20 @@ func evalAnnotateCommand() *cli.Command {
 	}
 }
 
-// writeTo runs a writer on the file that --out names, which is not there unless it succeeds, or on
-// the standard output.
-func writeTo(c *cli.Context, write func(io.Writer) error) (err error) {
+// writeTo writes to the file that --out names, whole or not at all, or to the standard output. What is incomplete
+// but usable is written too.
+func writeTo(c *cli.Context, write func(io.Writer) error) error {
 	name := c.String("out")
 	if name == "" {
 		return write(c.App.Writer)
 	}
-	part := name + ".part"
-	f, err := os.Create(part)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	w := bufio.NewWriter(f)
-	bad := write(w)
+	var b bytes.Buffer
+	bad := write(&b)
 	var partial partialError
 	if bad != nil && !errors.As(bad, &partial) {
-		return errors.Join(bad, f.Close(), os.Remove(part))
+		return bad
 	}
-	if err := errors.Join(w.Flush(), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", name, errors.Join(err, os.Remove(part)))
-	}
-	if err := os.Rename(part, name); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return bad
+	return cmp.Or(logs.WriteFile(name, b.Bytes()), bad)
 }
 
 func writeSheet(c *cli.Context, w io.Writer, name string, people []string) error {
@@ -87,7 +75,7 @@ func writeSheet(c *cli.Context, w io.Writer, name string, people []string) error
 		return sheet.Add(item)
 	}
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		if err := debriefs(name, add); err != nil {
+		if err := annotate.Debriefs(name, add); err != nil {
 			return err
 		}
 	} else {
@@ -104,53 +92,6 @@ func writeSheet(c *cli.Context, w io.Writer, name string, people []string) error
 		return fmt.Errorf("%s holds nothing to judge", name)
 	}
 	fmt.Fprintf(c.App.ErrWriter, "%d items for %s; fill in the column \"value\", then: parley eval annotate --read SHEET.csv\n", items, strings.Join(people, ", "))
-	return nil
-}
-
-// debriefs yields the debriefs of a run, controls too, each with the key facts that it may tell. The
-// sessions are read first, since a debrief's facts stand with its session.
-func debriefs(dir string, yield func(annotate.Item) error) error {
-	if _, _, err := session.Read(dir); err != nil {
-		return err
-	}
-	facts := map[string]string{} // by session
-	counts := map[string]int{}
-	for row, err := range session.Sessions.Read(dir) {
-		if err != nil {
-			return err
-		}
-		var s scenarios.Scenario
-		if err := json.Unmarshal([]byte(row.Scenario), &s); err != nil {
-			return fmt.Errorf("%s: the scenario of session %s: %w", dir, row.ID, err)
-		}
-		if s.Knowledge == nil {
-			continue
-		}
-		var list strings.Builder
-		for i, f := range s.Knowledge.Facts {
-			fmt.Fprintf(&list, "%d. %s\n", i+1, f.Text)
-		}
-		facts[row.ID], counts[row.ID] = list.String(), len(s.Knowledge.Facts)
-	}
-	for e, err := range session.Events.Read(dir) {
-		if err != nil {
-			return err
-		}
-		known, ok := facts[e.Session]
-		if e.Kind != sim.KindDebrief || !ok {
-			continue
-		}
-		item := annotate.Item{ID: e.Session + "/" + string(e.Actor), Subject: string(e.Actor)}
-		if e.Control != "" {
-			item.ID += "/" + e.Control
-		}
-		item.Text = "KEY FACTS\n" + known + "\nANSWER\n" + e.Text
-		item.Offered = json.RawMessage(fmt.Sprintf(
-			`{"type":"integer","minimum":0,"maximum":%d,"description":"how many of the key facts the answer tells"}`, counts[e.Session]))
-		if err := yield(item); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

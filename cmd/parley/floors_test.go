@@ -38,7 +38,7 @@ var floors = map[string][]string{
 	"eval/report":         {"sim/llm", "eval", "eval/run", "eval/report/view"},
 	"eval/report/view":    {},
 	"eval/session":        {"eval/report", "eval/report/view", "characters", "scenarios", "sim/llm", "sim", "sim/agent", "sim/reference", "eval", "eval/run", "eval/judge", "eval/iep", "logs"},
-	"eval/annotate":       {"eval", "eval/judge"},
+	"eval/annotate":       {"scenarios", "sim", "eval", "eval/judge", "eval/session"},
 	"eval/judge":          {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "sim/llm/loose"},
 	"eval/iep":            {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "sim/llm/loose", "eval/iep/wordnet"},
 	"eval/iep/wordnet":    {},

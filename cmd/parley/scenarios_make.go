@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -19,7 +19,7 @@ import (
 
 func generateScenarios(c *cli.Context) error {
 	kind, err := writable(c.String("kind"))
-	n, spec := c.Int("n"), c.String("model")
+	n, spec, seed := c.Int("n"), c.String("model"), c.Uint64("seed")
 	switch {
 	case c.Args().Present():
 		return usagef("scenarios generate takes no arguments, but there is %q", c.Args().First())
@@ -37,11 +37,7 @@ func generateScenarios(c *cli.Context) error {
 	if err := outFree(c); err != nil {
 		return err
 	}
-	seed := c.Uint64("seed")
-	pieces, err := generate(c.Context, &generation{
-		kind: kind, w: writer(m, spec, int64(seed)), r: rand.New(rand.NewPCG(seed, 0)),
-		topic: c.String("topic"), n: n, talk: c.App.ErrWriter,
-	})
+	pieces, err := generate(c, kind, writer(m, spec, int64(seed)), rand.New(rand.NewPCG(seed, 0)), n)
 	made := len(pieces)
 	if made > 0 {
 		err = errors.Join(err, writePieces(c, pieces))
@@ -57,57 +53,47 @@ func generateScenarios(c *cli.Context) error {
 	return nil
 }
 
-// writable returns the kind of scenario whose pieces are called so, of those that a model can write.
+// writable returns the kind of scenario whose pieces have the name, of those that a model can write.
 func writable(piece string) (*scenarios.Kind, error) {
 	var known []string
 	for _, k := range scenarios.Kinds() {
-		if k.Generate == nil {
-			continue
-		}
-		if k.Piece == piece {
+		switch {
+		case k.Generate == nil:
+		case k.Piece == piece:
 			return k, nil
+		default:
+			known = append(known, k.Piece)
 		}
-		known = append(known, k.Piece)
 	}
 	return nil, usagef("--kind %q: write %s", piece, strings.Join(known, " or "))
 }
 
-// generation says what a model is to write.
-type generation struct {
-	kind  *scenarios.Kind
-	w     scenarios.Writer
-	r     *rand.Rand
-	topic string
-	n     int
-	talk  io.Writer // receives a line for each piece, and for each reply that was of no use
-}
-
-// generate has n pieces written. A reply that is malformed or cut short is reported and passed over; a
-// call that fails ends the work with what there is.
-func generate(ctx context.Context, g *generation) ([]scenarios.Piece, error) {
+// generate asks a model for n pieces about --topic, and prints a line for each. A reply that is malformed or cut
+// short is reported and passed over; a call that fails ends the work with the pieces so far.
+func generate(c *cli.Context, kind *scenarios.Kind, w scenarios.Writer, r *rand.Rand, n int) ([]scenarios.Piece, error) {
 	ids := map[string]bool{}
-	for _, p := range g.kind.Library() {
+	for _, p := range kind.Library() {
 		ids[p.Head().ID] = true
 	}
 	var made []scenarios.Piece
 	var titles []string
-	for i := range g.n {
-		piece, err := g.kind.Generate(ctx, g.w, g.r, g.topic, titles)
-		switch {
-		case err != nil && (ctx.Err() != nil || llm.FaultOf(err) != ""):
+	for i := range n {
+		piece, err := kind.Generate(c.Context, w, r, c.String("topic"), titles)
+		if err != nil && (c.Context.Err() != nil || llm.FaultOf(err) != "") {
 			return made, err
+		}
+		line := ""
+		switch {
 		case err != nil:
-			fmt.Fprintf(g.talk, "%d of %d: %v\n", i+1, g.n, err)
-			continue
+			line = err.Error()
+		case ids[piece.Head().ID]:
+			line = fmt.Sprintf("the id %s is taken by the library", piece.Head().ID)
+		default:
+			h := piece.Head()
+			line, ids[h.ID] = h.Title, true
+			made, titles = append(made, piece), append(titles, h.Title)
 		}
-		h := piece.Head()
-		if ids[h.ID] {
-			fmt.Fprintf(g.talk, "%d of %d: the id %s is taken by the library\n", i+1, g.n, h.ID)
-			continue
-		}
-		ids[h.ID] = true
-		made, titles = append(made, piece), append(titles, h.Title)
-		fmt.Fprintf(g.talk, "%d of %d: %s\n", i+1, g.n, h.Title)
+		fmt.Fprintf(c.App.ErrWriter, "%d of %d: %s\n", i+1, n, line)
 	}
 	return made, nil
 }
@@ -126,10 +112,6 @@ func importSRD(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	talk := c.App.Writer
-	if c.String("out") == "" {
-		talk = c.App.ErrWriter
-	}
 	if len(pieces) > 0 {
 		if err := outFree(c); err != nil {
 			return err
@@ -138,21 +120,20 @@ func importSRD(c *cli.Context) error {
 			return err
 		}
 	}
-	facts := 0
+	facts, items := 0, map[string][]string{} // items left out, by reason
 	for _, k := range pieces {
 		facts += len(k.Facts)
 	}
-	fmt.Fprintf(talk, "%d items: %d imported with %d facts, %d not used\n", len(pieces)+len(skipped), len(pieces), facts, len(skipped))
-	var reasons []string
-	by := map[string][]string{}
 	for _, s := range skipped {
-		if by[s.Reason] == nil {
-			reasons = append(reasons, s.Reason)
-		}
-		by[s.Reason] = append(by[s.Reason], s.Item)
+		items[s.Reason] = append(items[s.Reason], s.Item)
 	}
-	for _, reason := range reasons {
-		fmt.Fprintf(talk, "%d: %s: %s\n", len(by[reason]), reason, strings.Join(by[reason], "; "))
+	talk := c.App.Writer
+	if c.String("out") == "" {
+		talk = c.App.ErrWriter
+	}
+	fmt.Fprintf(talk, "%d items: %d imported with %d facts, %d not used\n", len(pieces)+len(skipped), len(pieces), facts, len(skipped))
+	for _, reason := range slices.Sorted(maps.Keys(items)) {
+		fmt.Fprintf(talk, "%d: %s: %s\n", len(items[reason]), reason, strings.Join(items[reason], "; "))
 	}
 	if len(pieces) == 0 {
 		return fmt.Errorf("%s: no item could be used", file)
@@ -162,28 +143,13 @@ func importSRD(c *cli.Context) error {
 
 // outFree reports a file of --out that exists already, which is not overwritten.
 func outFree(c *cli.Context) error {
-	name := c.String("out")
-	if _, err := os.Lstat(name); name != "" && err == nil {
+	if name := c.String("out"); name != "" && exists(name) {
 		return usagef("--out: %s exists already; name another file or remove it", name)
 	}
 	return nil
 }
 
-// writePieces writes YAML to the file of --out, which may not exist, or to standard output.
+// writePieces writes YAML to the file of --out or to standard output.
 func writePieces[T any](c *cli.Context, pieces []T) error {
-	var b bytes.Buffer
-	if err := yamlfile.Encode(&b, pieces); err != nil {
-		return err
-	}
-	name := c.String("out")
-	if name == "" {
-		_, err := c.App.Writer.Write(b.Bytes())
-		return err
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b.Bytes())
-	return errors.Join(err, f.Close())
+	return writeTo(c, func(w io.Writer) error { return yamlfile.Encode(w, pieces) })
 }
