@@ -84,7 +84,7 @@ func TestEvalIEG(t *testing.T) {
 		find("G_o", "real", control)
 	}
 	find("f_o", "last-speaker", ieg.Baseline)
-	for _, want := range []string{"2 seeds are few", "12 of 12 virtual DMs", "each learned from 240 windows"} {
+	for _, want := range []string{"2 seeds are few", "18 of 18 virtual DMs", "each learned from 240 windows"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("%q is not said: %s", want, stderr)
 		}

@@ -23,7 +23,11 @@ const Scorer = "ieg"
 func (p *Panel) Results(b Bootstrap) []eval.Result {
 	t := sum(p.Marks)
 	var out []eval.Result
-	for _, s := range scores {
+	shown := scores
+	if p.Control == Mute || p.Control == Matched {
+		shown = scores[:len(headline)]
+	}
+	for _, s := range shown {
 		if p.Reason != "" {
 			out = append(out, eval.Result{Scorer: Scorer, Metric: s.name, Arm: p.Name, Control: p.Control, Unit: "predictions", Reason: p.Reason})
 			continue
@@ -97,8 +101,9 @@ func joined(parts ...string) string {
 }
 
 // Results are all numbers of the report, in the order of a table: the F-scores of the virtual DMs of
-// real play; for each source its F-scores, its gaps G_c and G_o, and train_windows, the windows that
-// its virtual DMs learned from out of those there were; the same for the controls noise-floor and
+// real play; for each source its F-scores, its gaps G_c and G_o, the differences signed_c and signed_o (real
+// minus generated) and words_c and words_o, and train_windows, the windows that
+// its virtual DMs learned from out of those there were; the same for the controls mute, noise-floor and
 // shuffled; the baselines; and for each two sources the differences G_c_difference and
 // G_o_difference, the later minus the earlier.
 //
@@ -108,13 +113,26 @@ func joined(parts ...string) string {
 // of its sides at once; a gap is never negative, so the interval of one near 0 does not reach below it.
 func (r *Report) Results(b Bootstrap) []eval.Result {
 	real := sum(r.Real.Marks)
+	mute := sum(r.Mute[0].Marks)
 	out := r.Real.all(b)
-	tallies := make([]*tally, len(r.Generated))
+	out = append(out, differ(b, "words", &r.Mute[0], &r.Real, mute, real)...)
+	out = append(out, r.Mute[0].all(b)...)
+	tallies, reals := make([]*tally, len(r.Generated)), make([]*tally, len(r.Generated))
 	for i := range r.Generated {
-		p := &r.Generated[i]
+		p, m, with := &r.Generated[i], &r.Mute[i+1], &r.Real
+		reals[i] = real
+		if r.Matched[i].Name != "" {
+			with, reals[i] = &r.Matched[i], sum(r.Matched[i].Marks)
+			out = append(out, with.all(b)...)
+		}
 		tallies[i] = sum(p.Marks)
-		out = append(out, p.all(b)...)
-		out = append(out, gaps(b, p.Name, p.Control, &r.Real, p, real, tallies[i])...)
+		mute := sum(m.Marks)
+		out = append(out, r.under(p, tallies[i], p.all(b))...)
+		out = append(out, gaps(b, p.Name, p.Control, with, p, reals[i], tallies[i])...)
+		out = append(out, differ(b, "signed", p, with, tallies[i], reals[i])...)
+		out = append(out, differ(b, "words", m, p, mute, tallies[i])...)
+		out = append(out, m.all(b)...)
+		out = append(out, gaps(b, m.Name, m.Control, with, m, reals[i], mute)...)
 	}
 	for i := range r.Halves {
 		out = append(out, r.Halves[i].all(b)...)
@@ -127,7 +145,7 @@ func (r *Report) Results(b Bootstrap) []eval.Result {
 	}
 	for j := range r.Generated {
 		for i := range j {
-			out = append(out, r.differences(b, i, j, real, tallies[i], tallies[j])...)
+			out = append(out, r.differences(b, i, j, reals, tallies)...)
 		}
 	}
 	return out
@@ -157,7 +175,10 @@ func gapOf(m measure, real, generated *tally, rows []int) stat.Value {
 	case !g.OK():
 		return g
 	}
-	v, _ := Gap(f.V, g.V)
+	v, blank := Gap(f.V, g.V)
+	if blank {
+		return stat.Undefined(blankGap)
+	}
 	return stat.Number(v)
 }
 
@@ -172,7 +193,10 @@ func seedGap(m measure, real, generated *tally, rows []int) stat.Value {
 		case !g.OK():
 			return g
 		}
-		v, _ := Gap(f.V, g.V)
+		v, blank := Gap(f.V, g.V)
+		if blank {
+			return stat.Undefined("of one seed, " + blankGap)
+		}
 		total += v
 	}
 	return stat.Number(total / float64(len(real.seeds)))
@@ -180,11 +204,13 @@ func seedGap(m measure, real, generated *tally, rows []int) stat.Value {
 
 func gaps(b Bootstrap, arm, control string, pr, pg *Panel, real, generated *tally) (out []eval.Result) {
 	under := Panel{Name: arm, Control: control}
-	all := rowsOf(real)
 	for _, kind := range []struct {
 		suffix string
 		of     func(measure, *tally, *tally, []int) stat.Value
 	}{{"", gapOf}, {"_seed", seedGap}} {
+		if control == Mute && kind.suffix != "" {
+			continue
+		}
 		for _, h := range headline {
 			name := "G_" + h.name + kind.suffix
 			if why := joined(pr.Reason, pg.Reason); why != "" {
@@ -193,11 +219,6 @@ func gaps(b Bootstrap, arm, control string, pr, pg *Panel, real, generated *tall
 			}
 			i := b.interval(real.groups(), func(rows []int) stat.Value { return kind.of(h.of, real, generated, rows) })
 			var notes []string
-			if f, g := real.mean(h.of, all), generated.mean(h.of, all); f.OK() && g.OK() {
-				if _, blank := Gap(f.V, g.V); blank {
-					notes = append(notes, blankGap)
-				}
-			}
 			notes = append(notes, real.notes()...)
 			notes = append(notes, generated.notes()...)
 			out = append(out, under.result(name, i, "predictions", real.scored+generated.scored, real.of+generated.of, notes...))
@@ -206,8 +227,9 @@ func gaps(b Bootstrap, arm, control string, pr, pg *Panel, real, generated *tall
 	return out
 }
 
-func (r *Report) differences(b Bootstrap, i, j int, real, a, z *tally) (out []eval.Result) {
+func (r *Report) differences(b Bootstrap, i, j int, reals, of []*tally) (out []eval.Result) {
 	first, later := &r.Generated[i], &r.Generated[j]
+	a, z := i, j
 	under := Panel{Name: later.Name + " - " + first.Name}
 	for _, h := range headline {
 		name := "G_" + h.name + "_difference"
@@ -215,8 +237,8 @@ func (r *Report) differences(b Bootstrap, i, j int, real, a, z *tally) (out []ev
 			out = append(out, under.result(name, stat.Interval{Reason: why}, "groups", 0, 0))
 			continue
 		}
-		i := b.interval(real.groups(), func(rows []int) stat.Value {
-			x, y := gapOf(h.of, real, a, rows), gapOf(h.of, real, z, rows)
+		i := b.interval(reals[a].groups(), func(rows []int) stat.Value {
+			x, y := gapOf(h.of, reals[a], of[a], rows), gapOf(h.of, reals[z], of[z], rows)
 			switch {
 			case !x.OK():
 				return x
@@ -225,9 +247,58 @@ func (r *Report) differences(b Bootstrap, i, j int, real, a, z *tally) (out []ev
 			}
 			return stat.Number(y.V - x.V)
 		})
-		out = append(out, under.result(name, i, "groups", real.groups(), real.groups()))
+		out = append(out, under.result(name, i, "groups", reals[a].groups(), reals[a].groups()))
 	}
 	return out
+}
+
+// differ is by how much the second panel's F-scores are above the first's, with sign, each under a name:
+// signed_c and signed_o, how much real play is above a source; words_c and words_o, how much the words of
+// play add to the same windows without them. A bootstrap draws groups of the test for both at once.
+func differ(b Bootstrap, name string, low, high *Panel, from, to *tally) (out []eval.Result) {
+	under := Panel{Name: low.Name}
+	for _, h := range headline {
+		metric := name + "_" + h.name
+		if why := joined(low.Reason, high.Reason); why != "" {
+			out = append(out, under.result(metric, stat.Interval{Reason: why}, "predictions", 0, 0))
+			continue
+		}
+		i := b.interval(from.groups(), func(rows []int) stat.Value {
+			x, y := from.mean(h.of, rows), to.mean(h.of, rows)
+			switch {
+			case !x.OK():
+				return x
+			case !y.OK():
+				return y
+			}
+			return stat.Number(y.V - x.V)
+		})
+		out = append(out, under.result(metric, i, "predictions", from.scored+to.scored, from.of+to.of))
+	}
+	return out
+}
+
+// under says beside a source's F-scores which rule that understands nothing does better.
+func (r *Report) under(p *Panel, t *tally, results []eval.Result) []eval.Result {
+	if p.Reason != "" {
+		return results
+	}
+	for _, h := range headline {
+		f := t.mean(h.of, rowsOf(t))
+		for i := range r.Baselines {
+			rule := sum(r.Baselines[i].Marks)
+			g := rule.mean(h.of, rowsOf(rule))
+			if !f.OK() || !g.OK() || f.V >= g.V {
+				continue
+			}
+			for k := range results {
+				if results[k].Metric == "f_"+h.name {
+					results[k].Reason = joined(results[k].Reason, fmt.Sprintf("under the trivial rule %s (%.1f)", r.Baselines[i].Name, g.V))
+				}
+			}
+		}
+	}
+	return results
 }
 
 func rowsOf(t *tally) []int {

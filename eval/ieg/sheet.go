@@ -199,10 +199,11 @@ func (s *Sheet) gap(row *sheetRow, which string) eval.Result {
 		out.Reason = why
 	default:
 		g, blank := Gap(real, generated)
-		out.Value, out.N, out.Reason = stat.Number(g).Ptr(), 1, noSpread
 		if blank {
 			out.Reason = blankGap
+			break
 		}
+		out.Value, out.N, out.Reason = stat.Number(g).Ptr(), 1, noSpread
 		if said, ok := row.cells["G_"+which]; ok && math.Abs(said-g) > rounding {
 			out.Reason = fmt.Sprintf("the table says %.2f, which does not follow from %.2f and %.2f", said, real, generated)
 		}

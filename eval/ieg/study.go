@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 
 	"parley/eval/stat"
@@ -33,8 +34,12 @@ type Source struct {
 // With RealVal the virtual DM of real play has a validation set. Each source then sets aside the same
 // share of its own groups for it: no virtual DM that stands for generated play sees real play.
 //
-// Two controls go with it: the noise floor, which is the gap between virtual DMs of two disjoint
-// halves of the real play's groups, and the gap to real play whose skills were dealt out anew.
+// Sizes are matched in pairs: the virtual DM of real play that a source is compared with learned from as
+// many windows as the source has, so that a small source does not shrink the others.
+//
+// Controls go with it: the noise floor, which is the gap between virtual DMs of two disjoint halves of the
+// real play's groups; the gap to real play whose skills were dealt out anew; and, for real play and every
+// source, the virtual DM of the same windows without their words, over which words have to add something.
 type Study struct {
 	Train                        Trainer
 	RealTrain, RealVal, RealTest []Interaction
@@ -60,6 +65,8 @@ type Panel struct {
 type Report struct {
 	Real      Panel
 	Generated []Panel
+	Matched   []Panel  // by source: real play of the source's size; without marks where Real has that size
+	Mute      []Panel  // real play, then each source, without words
 	Halves    [2]Panel // of the real play: the noise floor
 	Shuffled  Panel    // real play, its skills dealt out anew
 	Baselines []Panel
@@ -69,6 +76,8 @@ type Report struct {
 const (
 	NoiseFloor = "noise-floor"
 	Shuffled   = "shuffled"
+	Mute       = "mute"
+	Matched    = "real"
 	Baseline   = "baseline"
 )
 
@@ -105,6 +114,13 @@ func (s *Study) Validate() error {
 			return fmt.Errorf("two sources of generated play are called %q: give each its own name", part.Name)
 		}
 	}
+	var tested []Interaction
+	tested = append(append(tested, s.RealTest...), s.RealVal...)
+	for _, g := range s.Generated {
+		if copied := overlaps(g.Interactions, tested); len(copied) > 0 {
+			return fmt.Errorf("%s repeats text of the real test or validation (12 words in a row that players of no other group say): %s: leave these windows out", g.Name, strings.Join(copied, ", "))
+		}
+	}
 	return nil
 }
 
@@ -120,49 +136,60 @@ func (s *Study) Run(ctx context.Context) (*Report, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	r := &Report{Generated: make([]Panel, len(s.Generated))}
+	r := &Report{}
 	kinds := s.kinds(r)
 	seeds := cmp.Or(s.Seeds, Seeds)
-	reasons := make([][]string, len(kinds))
-	for k := range kinds {
-		kinds[k].panel.Marks = make([][]Mark, seeds)
-		reasons[k] = make([]string, seeds)
-	}
+	trained := make([]Trained, seeds*len(kinds))
 	var mu sync.Mutex
 	done := 0
-	err := each(ctx, seeds*len(kinds), s.Workers, func(ctx context.Context, job int) error {
-		n, k := job/len(kinds), job%len(kinds)
-		marks, err := s.one(ctx, kinds[k].draw, s.seed(n))
+	err := each(ctx, len(trained), s.Workers, func(ctx context.Context, job int) error {
+		marks, err := s.one(ctx, kinds[job%len(kinds)].draw, s.seed(job/len(kinds)))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		kinds[k].panel.Marks[n] = marks
+		trained[job] = Trained{Marks: marks}
 		if err != nil {
-			reasons[k][n] = err.Error()
+			trained[job].Reason = err.Error()
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; s.Progress != nil {
-			s.Progress(done, seeds*len(kinds))
+			s.Progress(done, len(trained))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for k := range kinds {
-		if i := slices.IndexFunc(reasons[k], func(why string) bool { return why != "" }); i >= 0 {
-			kinds[k].panel.Reason, kinds[k].panel.Marks = reasons[k][i], nil
+	return r, s.fill(ctx, r, kinds, trained)
+}
+
+// Trained is what came of one training: the marks of the virtual DM, or why there are none.
+type Trained struct {
+	Marks  []Mark
+	Reason string
+}
+
+// fill puts what came of the trainings, all kinds of one seed after another, into the report.
+func (s *Study) fill(ctx context.Context, r *Report, kinds []kind, trained []Trained) error {
+	for job := range trained {
+		p := kinds[job%len(kinds)].panel
+		p.Marks = append(p.Marks, trained[job].Marks)
+		p.Reason = cmp.Or(p.Reason, trained[job].Reason)
+	}
+	for _, k := range kinds {
+		if k.panel.Reason != "" {
+			k.panel.Marks = nil
 		}
 	}
 	for _, b := range Baselines(s.RealTrain) {
 		marks, err := Evaluate(ctx, b, s.RealTest, 1)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.Baselines = append(r.Baselines, Panel{Name: b.Name(), Control: Baseline, Marks: [][]Mark{marks}})
 	}
-	return r, nil
+	return nil
 }
 
 // seed is that of the n-th virtual DM of every kind.
@@ -200,13 +227,28 @@ const (
 
 func source(seed, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
 
-// kinds fixes how many windows each virtual DM is trained on: as many as the smallest corpus has.
-func (s *Study) kinds(r *Report) []kind {
-	type corpus struct {
-		train, val []Interaction
-		err        error
+// MinWindows is the fewest windows that a source needs for its virtual DM to be worth comparing.
+const MinWindows = 30
+
+// corpus is play that virtual DMs of a kind learn from.
+type corpus struct {
+	train, val []Interaction
+	err        error
+}
+
+// draw returns a function that draws n windows, and nval for validation.
+func (c corpus) draw(n, nval int) func(uint64) ([]Interaction, []Interaction, error) {
+	return func(seed uint64) ([]Interaction, []Interaction, error) {
+		if c.err != nil {
+			return nil, nil, c.err
+		}
+		return sample(c.train, n, source(seed, drawTrain)), sample(c.val, nval, source(seed, drawVal)), nil
 	}
-	corpora := []corpus{{train: s.RealTrain, val: s.RealVal}}
+}
+
+// corpora returns what each source's virtual DMs learn from.
+func (s *Study) corpora() []corpus {
+	var out []corpus
 	for i := range s.Generated {
 		c := corpus{train: s.Generated[i].Interactions}
 		switch {
@@ -218,31 +260,63 @@ func (s *Study) kinds(r *Report) []kind {
 				c.err = errors.New("the play is of a single group, and none can be set aside for validation")
 			}
 		}
-		corpora = append(corpora, c)
+		if c.err == nil && len(c.train) < MinWindows {
+			c.err = fmt.Errorf("%d windows to learn from are too few to compare: %d are needed", len(c.train), MinWindows)
+		}
+		out = append(out, c)
 	}
-	n, nval := len(s.RealTrain), len(s.RealVal)
-	for _, c := range corpora {
+	return out
+}
+
+// kinds lists what is trained and fixes on how many windows: a source and the real play that it is compared
+// with on as many as the smaller of the two has. The main virtual DM of real play has the size of the
+// largest pair.
+func (s *Study) kinds(r *Report) []kind {
+	n, nval := 0, 0
+	sources := s.corpora()
+	sizes := make([][2]int, len(sources))
+	for i, c := range sources {
 		if c.err == nil {
-			n, nval = min(n, len(c.train)), min(nval, len(c.val))
+			sizes[i] = [2]int{min(len(s.RealTrain), len(c.train)), min(len(s.RealVal), len(c.val))}
+			n, nval = max(n, sizes[i][0]), max(nval, sizes[i][1])
 		}
 	}
+	if n == 0 {
+		n, nval = len(s.RealTrain), len(s.RealVal)
+	}
+	real := corpus{train: s.RealTrain, val: s.RealVal}
 	var kinds []kind
-	for i := range corpora {
-		c, p := corpora[i], &r.Real
-		p.Name = "real"
-		if i > 0 {
-			p = &r.Generated[i-1]
-			p.Name = s.Generated[i-1].Name
-		}
-		p.Train, p.Val, p.Of = n, nval, len(c.train)
+	add := func(p *Panel, control, name string, c corpus, n, nval int) {
+		*p = Panel{Name: name, Control: control, Train: n, Val: nval, Of: len(c.train)}
+		draw := c.draw(n, nval)
 		kinds = append(kinds, kind{p, func(seed uint64) ([]Interaction, []Interaction, error) {
-			if c.err != nil {
-				return nil, nil, c.err
+			train, val, err := draw(seed)
+			if control == Mute {
+				train, val = muted(train), muted(val)
 			}
-			return sample(c.train, n, source(seed, drawTrain)), sample(c.val, nval, source(seed, drawVal)), nil
+			return train, val, err
 		}})
 	}
-	real := kinds[0].draw
+	r.Generated, r.Matched = make([]Panel, len(sources)), make([]Panel, len(sources))
+	r.Mute = make([]Panel, len(sources)+1)
+	add(&r.Real, "", "real", real, n, nval)
+	add(&r.Mute[0], Mute, "real", real, n, nval)
+	for i, c := range sources {
+		name, size := s.Generated[i].Name, sizes[i]
+		if c.err != nil {
+			size = [2]int{n, nval}
+		}
+		add(&r.Generated[i], "", name, c, size[0], size[1])
+		add(&r.Mute[i+1], Mute, name, c, size[0], size[1])
+		if size != [2]int{n, nval} {
+			add(&r.Matched[i], Matched, name, real, size[0], size[1])
+		}
+	}
+	return append(kinds, s.controls(r, kinds[0].draw, n, nval)...)
+}
+
+// controls lists the noise floor and the shuffled skills.
+func (s *Study) controls(r *Report, real func(uint64) ([]Interaction, []Interaction, error), n, nval int) (kinds []kind) {
 	r.Shuffled = Panel{Name: "real", Control: Shuffled, Train: n, Val: nval, Of: len(s.RealTrain)}
 	kinds = append(kinds, kind{&r.Shuffled, func(seed uint64) ([]Interaction, []Interaction, error) {
 		train, val, err := real(seed)
@@ -327,6 +401,21 @@ func groupsOf(xs []Interaction) [][]int {
 		ids[i] = xs[i].Group
 	}
 	return stat.Clusters(ids)
+}
+
+// silent is the text of a line without words.
+const silent = "."
+
+// muted returns windows with who speaks when, and without words.
+func muted(xs []Interaction) []Interaction {
+	out := slices.Clone(xs)
+	for i := range out {
+		out[i].Lines = slices.Clone(out[i].Lines)
+		for k := range out[i].Lines {
+			out[i].Lines[k].Text = silent
+		}
+	}
+	return out
 }
 
 // shuffled deals all skills out anew, whoever tries them: how often each is tried stays, what was said

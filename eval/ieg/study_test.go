@@ -117,7 +117,7 @@ func TestStudy(t *testing.T) {
 		t.Errorf("G_c of mute play is %v: who acts is plain in it", *c.Value)
 	}
 	// 260 windows without the fifth that is set aside, in whole groups; halves of 400.
-	for arm, want := range map[[2]string]float64{{"clear", ""}: 205, {"mute", ""}: 205, {"real", ""}: 205, {"real", ieg.Shuffled}: 205, {"half 1", ieg.NoiseFloor}: 200} {
+	for arm, want := range map[[2]string]float64{{"clear", ""}: 240, {"mute", ""}: 205, {"mute", ieg.Mute}: 205, {"mute", ieg.Matched}: 205, {"real", ""}: 400, {"real", ieg.Shuffled}: 400, {"half 1", ieg.NoiseFloor}: 200} {
 		if r := valueOf(t, got, "train_windows", arm[0], arm[1]); *r.Value != want {
 			t.Errorf("%v was trained on %v windows, want %v", arm, *r.Value, want)
 		}
@@ -126,7 +126,7 @@ func TestStudy(t *testing.T) {
 		if (r.Value == nil || r.Low == nil) && r.Reason == "" {
 			t.Errorf("%+v has no value or interval and no reason", r)
 		}
-		if r.Low != nil && (*r.Low > *r.High || !(strings.Contains(r.Metric, "difference") || *r.Low >= 0 && *r.High <= 100)) {
+		if r.Low != nil && (*r.Low > *r.High || !(strings.Contains(r.Metric, "difference") || strings.HasPrefix(r.Metric, "signed") || strings.HasPrefix(r.Metric, "words") || *r.Low >= 0 && *r.High <= 100)) {
 			t.Errorf("%+v", r)
 		}
 		if slices.ContainsFunc(got[:i], func(o eval.Result) bool {
@@ -203,12 +203,12 @@ func TestStudyKeepsApart(t *testing.T) {
 	s.Workers = 3
 	calls := 0
 	s.Progress = func(done, of int) {
-		if calls++; done != calls || of != 35 {
+		if calls++; done != calls || of != 65 {
 			t.Errorf("progress %d of %d at call %d", done, of, calls)
 		}
 	}
 	results(t, s)
-	if len(sizes) != 2 || calls != 35 {
+	if len(sizes) != 4 || calls != 65 {
 		t.Errorf("training sizes %v in %d trainings", sizes, calls)
 	}
 }
@@ -225,6 +225,12 @@ func TestStudyRefuses(t *testing.T) {
 		{`group "val:0" stands in the real play to validate on`, func(s *ieg.Study) { s.RealTest = s.RealVal }},
 		{`group "test:0" stands in hazy`, func(s *ieg.Study) { s.Generated[1].Interactions = s.RealTest }},
 		{`two sources of generated play are called "clear"`, func(s *ieg.Study) { s.Generated[2].Name = "clear" }},
+		{"repeats text of the real test", func(s *ieg.Study) {
+			for i := range s.RealTest {
+				s.RealTest[i].Lines[1].Text = fmt.Sprint(strings.Repeat("and then we went on ", 3), i, " miles down the road")
+			}
+			s.Generated[0].Interactions[7].Lines[1].Text = s.RealTest[3].Lines[1].Text
+		}},
 		{"has no name", func(s *ieg.Study) { s.Generated[2].Name = "" }},
 		{"-1 seeds", func(s *ieg.Study) { s.Seeds = -1 }},
 	} {
@@ -246,7 +252,7 @@ func TestStudyRefuses(t *testing.T) {
 func TestStudyWithFailures(t *testing.T) {
 	s := study()
 	s.Seeds = 2
-	s.Generated = append(s.Generated, ieg.Source{Name: "none"}, ieg.Source{Name: "lonely", Interactions: play("lonely", 5, 1, 9)})
+	s.Generated = append(s.Generated, ieg.Source{Name: "none"}, ieg.Source{Name: "few", Interactions: play("few", 36, 1, 8)}, ieg.Source{Name: "lonely", Interactions: play("lonely", 5, 1, 9)})
 	s.Train = func(ctx context.Context, xs, val []ieg.Interaction, seed uint64) (ieg.Predictor, error) {
 		if xs[0].Source == "hazy" {
 			return nil, errors.New("nobody tries anything")
@@ -261,7 +267,7 @@ func TestStudyWithFailures(t *testing.T) {
 	}
 	got := results(t, s)
 	for arm, why := range map[string]string{
-		"hazy": "train a virtual DM: nobody tries anything", "none": "there is no play", "lonely": "a single group",
+		"hazy": "train a virtual DM: nobody tries anything", "none": "there is no play", "lonely": "a single group", "few": "too few to compare: 30",
 	} {
 		for _, metric := range []string{"f_c", "f_o", "G_c", "G_o"} {
 			if r := valueOf(t, got, metric, arm, ""); r.Value != nil || r.N != 0 || !strings.Contains(r.Reason, why) {
@@ -355,7 +361,7 @@ func ExampleStudy() {
 		return
 	}
 	for _, r := range report.Results(ieg.Bootstrap{}) {
-		if r.Metric == "G_o" {
+		if r.Metric == "G_o" && r.Control != ieg.Mute {
 			fmt.Printf("%-5s %-11s %5.1f of 100\n", r.Arm, r.Control, *r.Value)
 		}
 	}
@@ -364,4 +370,29 @@ func ExampleStudy() {
 	// mute               56.2 of 100
 	// real  noise-floor   2.2 of 100
 	// real  shuffled     59.9 of 100
+}
+
+// The words of clear play add to the same windows without words, those of mute play nothing.
+func TestWords(t *testing.T) {
+	got := results(t, study())
+	if r := valueOf(t, got, "words_o", "clear", ""); r.Low == nil || *r.Low <= 20 {
+		t.Errorf("the words of clear play add %+v", r)
+	}
+	if r := valueOf(t, got, "words_o", "mute", ""); *r.Value > 6 || *r.Low > 0 {
+		t.Errorf("the words of mute play add %+v", r)
+	}
+	if r := valueOf(t, got, "words_c", "clear", ""); *r.Value != 0 {
+		t.Errorf("who acts is plain without words, which add %+v", r)
+	}
+	f, g, signed := valueOf(t, got, "f_o", "hazy", ""), valueOf(t, got, "f_o", "real", ""), valueOf(t, got, "signed_o", "hazy", "")
+	if math.Abs(*g.Value-*f.Value-*signed.Value) > 1e-9 || *signed.Low <= 0 || *signed.Low > *signed.Value {
+		t.Errorf("real %v, hazy %v, signed %+v", *g.Value, *f.Value, signed)
+	}
+	if f := valueOf(t, got, "f_o", "real", ieg.Mute); *f.Value > 25 {
+		t.Errorf("without words, real play's f_o is %v of 6 skills", *f.Value)
+	}
+	f, rule := valueOf(t, got, "f_o", "mute", ""), valueOf(t, got, "f_o", "last-speaker", ieg.Baseline)
+	if said := strings.Contains(f.Reason, "under the trivial rule last-speaker"); said != (*f.Value < *rule.Value) {
+		t.Errorf("f_o of mute play is %v, of the trivial rule %v, and it says %q", *f.Value, *rule.Value, f.Reason)
+	}
 }
