@@ -2,8 +2,6 @@ package characters
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"io"
 
 	"parley/characters/yamlfile"
@@ -34,37 +32,5 @@ func Encode(w io.Writer, sheets []*Sheet) error { return yamlfile.Encode(w, shee
 // Load returns the characters of several files in order. The name "library" stands for the library.
 // Two characters of one ID or of one name are an error: they may sit at one table.
 func Load(files []string, open func(name string) (io.ReadCloser, error)) ([]*Sheet, error) {
-	var all []*Sheet
-	var wrong []error
-	in := map[yamlfile.Key]string{} // file
-	for _, file := range files {
-		sheets := Library()
-		if file != "library" {
-			f, err := open(file)
-			if err != nil {
-				return nil, err
-			}
-			sheets, err = Read(f, file)
-			f.Close()
-			if err != nil {
-				wrong = append(wrong, err)
-				continue
-			}
-		}
-		for _, s := range sheets {
-			for _, key := range format.Keys(s) {
-				shown := key.Text
-				key.Text = ""
-				if before, ok := in[key]; ok {
-					wrong = append(wrong, fmt.Errorf("%s: the %s %s is in %s too; keep one of the two", file, key.Path, shown, before))
-				}
-				in[key] = file
-			}
-		}
-		all = append(all, sheets...)
-	}
-	if err := errors.Join(wrong...); err != nil {
-		return nil, err
-	}
-	return all, nil
+	return format.Load(files, Library, open)
 }

@@ -3,7 +3,6 @@ package scenarios
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -103,16 +102,18 @@ func (k *Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // and shared: callers do not change them.
 func (k *Kind) Library() []Piece { return libraries()[k] }
 
-// Read reads the pieces of the kind in a YAML file: one, or a list of them. Reading is strict.
-// Everything that is wrong is reported, each as a *yamlfile.Finding with file and line, joined; there
-// are then no pieces.
-func (k *Kind) Read(r io.Reader, file string) ([]Piece, error) {
-	format := yamlfile.Format[Piece]{Noun: k.Piece, Nouns: k.Pieces, New: k.New, Keys: func(p Piece) []yamlfile.Key {
+// format describes files of pieces of the kind.
+func (k *Kind) format() *yamlfile.Format[Piece] {
+	return &yamlfile.Format[Piece]{Noun: k.Piece, Nouns: k.Pieces, New: k.New, Keys: func(p Piece) []yamlfile.Key {
 		id := p.Head().ID
 		return []yamlfile.Key{{Path: "id", Text: id, Value: id}}
 	}}
-	return format.Read(r, file)
 }
+
+// Read reads the pieces of the kind in a YAML file: one, or a list of them. Reading is strict.
+// Everything that is wrong is reported, each as a *yamlfile.Finding with file and line, joined; there
+// are then no pieces.
+func (k *Kind) Read(r io.Reader, file string) ([]Piece, error) { return k.format().Read(r, file) }
 
 // Read reads the pieces in a file of any kind. The kind is the one that finds least wrong with the file.
 func Read(data []byte, file string) (kind *Kind, pieces []Piece, err error) {
@@ -138,31 +139,5 @@ func (k *Kind) Load(names []string, open func(name string) (io.ReadCloser, error
 	if len(names) == 0 {
 		return k.Library(), nil
 	}
-	var all []Piece
-	in := map[string]string{} // id -> file
-	var wrong []error
-	for _, name := range names {
-		pieces := k.Library()
-		if name != "library" {
-			f, err := open(name)
-			if err != nil {
-				return nil, err
-			}
-			pieces, err = k.Read(f, name)
-			f.Close()
-			if err != nil {
-				wrong = append(wrong, err)
-				continue
-			}
-		}
-		for _, p := range pieces {
-			id := p.Head().ID
-			if before, ok := in[id]; ok {
-				wrong = append(wrong, fmt.Errorf("%s: the id %s is in %s too; write another", name, id, before))
-			}
-			in[id] = name
-		}
-		all = append(all, pieces...)
-	}
-	return all, errors.Join(wrong...)
+	return k.format().Load(names, k.Library, open)
 }

@@ -97,6 +97,43 @@ func (f *Format[T]) Read(r io.Reader, file string) ([]T, error) {
 	return items, nil
 }
 
+// Load returns the items of several files in order. The name "library" stands for the library. Two items of one
+// key are an error, also across files.
+func (f *Format[T]) Load(files []string, library func() []T, open func(name string) (io.ReadCloser, error)) ([]T, error) {
+	var all []T
+	var wrong []error
+	in := map[[2]string]string{} // file, by path and value of a key
+	for _, file := range files {
+		var items []T
+		if file == "library" {
+			items = library()
+		} else {
+			r, err := open(file)
+			if err == nil {
+				items, err = f.Read(r, file)
+				r.Close()
+			}
+			if err != nil {
+				wrong = append(wrong, err)
+			}
+		}
+		for _, item := range items {
+			for _, key := range f.Keys(item) {
+				at := [2]string{key.Path, key.Value}
+				if before, ok := in[at]; ok {
+					wrong = append(wrong, fmt.Errorf("%s: the %s %s is in %s too; keep one of the two", file, key.Path, key.Text, before))
+				}
+				in[at] = file
+			}
+		}
+		all = append(all, items...)
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	return all, nil
+}
+
 // Value reads a file of one document into a value, over what the value holds already. Findings are
 // reported as by Format.Read; the value may then be partly set.
 func Value(data []byte, file string, into any) error {

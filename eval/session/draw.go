@@ -2,22 +2,16 @@ package session
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"parley/characters"
 	"parley/eval/run"
 	"parley/scenarios"
 	"parley/sim"
 )
-
-// library is the name that stands for the built-in characters or pieces where files are listed.
-const library = "library"
 
 // material is what scenarios are drawn from.
 type material struct {
@@ -28,39 +22,14 @@ type material struct {
 // load reads the files that scenarios are drawn from. Characters that may meet have different ids and names,
 // whichever files they are from.
 func (c *Config) load(open func(path string) ([]byte, error)) (*material, error) {
-	m := &material{}
-	var errs []error
-	var err error
-	m.pieces, err = c.kind().Load(c.files(), func(name string) (io.ReadCloser, error) {
+	read := func(name string) (io.ReadCloser, error) {
 		data, err := open(name)
 		return io.NopCloser(bytes.NewReader(data)), err
-	})
-	errs = append(errs, err)
-	from := map[string]string{} // id or folded name -> file
-	for _, name := range c.Characters {
-		sheets := characters.Library()
-		if name != library {
-			data, err := open(name)
-			if err == nil {
-				sheets, err = characters.Read(bytes.NewReader(data), name)
-			}
-			if err != nil {
-				errs = append(errs, err)
-				continue
-			}
-		}
-		for _, s := range sheets {
-			folded := cmp.Or(string(characters.Slug(s.Name)), strings.ToLower(s.Name)) // without a Latin letter
-			for _, key := range []string{"id " + string(s.ID), "name " + folded} {
-				if other, taken := from[key]; taken {
-					errs = append(errs, fmt.Errorf("characters: %s and %s both have a character of the %s: keep one of the two", other, name, key))
-				}
-				from[key] = name
-			}
-		}
-		m.sheets = append(m.sheets, sheets...)
 	}
-	err = errors.Join(errs...)
+	pieces, wrong := c.kind().Load(c.files(), read)
+	sheets, err := characters.Load(c.Characters, read)
+	m := &material{sheets, pieces}
+	err = errors.Join(wrong, err)
 	if err == nil && m.sheets != nil && len(m.sheets) < c.Players+1 {
 		err = run.Usagef("characters: %d for a cast of %d", len(m.sheets), c.Players+1)
 	}
