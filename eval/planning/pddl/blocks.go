@@ -10,10 +10,7 @@ import (
 // above a misplaced block, or sits where another block must go; it costs at least a pick-up and a
 // put-down. A misplaced block that is above a misplaced one both now and in the goal must move twice.
 type blocks struct {
-	n       int
-	on      map[int32][2]int // by fact: upper and lower block
-	table   map[int32]int
-	holding map[int32]int
+	n int
 
 	support  []int // goal support by block; onTable; free where the goal says nothing
 	goalOver []int // block that the goal puts on this one; free
