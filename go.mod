@@ -3,7 +3,9 @@ module parley
 go 1.26.0
 
 require (
+	github.com/go-json-experiment/json v1.27.2
 	github.com/goccy/go-yaml v1.19.2
+	github.com/gofrs/flock v0.13.2
 	github.com/google/go-cmp v0.7.0
 	github.com/kljensen/snowball v0.10.0
 	github.com/ollama/ollama v0.17.4

@@ -18,7 +18,8 @@ func ahead[T any](rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 			for row, err := range rows {
 				if c.err = err; err == nil {
 					c.rows = append(c.rows, row)
-					size += weigh(&row)
+					bytes, _ := measure(&row)
+					size += bytes
 				}
 				if len(c.rows) < 256 && size < 1<<20 && err == nil {
 					continue

@@ -28,7 +28,6 @@ func BenchmarkJournal(b *testing.B) {
 		flush   bool
 	}{
 		{"memory", logs.Options{Create: func(string) (logs.File, error) { return memory{}, nil }}, false},
-		{"nosync", logs.Options{NoSync: true}, false},
 		{"durable", logs.Options{}, false},
 		{"durable each turn", logs.Options{}, true},
 	} {
@@ -120,7 +119,7 @@ func peak() (stop func() float64) {
 func BenchmarkCompact(b *testing.B) {
 	const rows, sessions = 1_000_000, 200
 	dir := b.TempDir()
-	j, err := logs.Open(dir, []string{"events"}, logs.Options{NoSync: true})
+	j, err := logs.Open(dir, []string{"events"}, logs.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

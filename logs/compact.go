@@ -1,8 +1,8 @@
 package logs
 
 import (
-	"bufio"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"path/filepath"
@@ -19,23 +19,23 @@ const (
 
 // Compaction says how a journal becomes a Parquet file.
 type Compaction[T any] struct {
-	Compare func(a, b *T) int // the order of the rows; nil: as they stand
+	Compare func(a, b *T) int // the order of the rows; nil: as in the journal
 	Keep    Keep              // of rows that compare as equal
 	Memory  int               // bytes of rows held while sorting; 0: 64 MiB
 	Meta    Meta
 }
 
-// Compacted is what came of it.
+// Compacted describes the result of Compact.
 type Compacted struct {
 	Rows    int64  // in the Parquet file
 	Doubles int64  // equal rows that were left out
 	Torn    bool   // the journal's last line was torn, and left out
-	Digest  string // of the rows, nothing blanked
+	Digest  string // of the rows, with all their fields
 }
 
-// Compact writes the rows of a journal as Parquet: sorted, equal ones thinned out, read back and
-// compared by digest before the file gets its name. The journal stays; it is the caller's to delete.
-// Temporary files lie beside the Parquet file.
+// Compact writes the rows of a journal as Parquet, sorted and without equal ones, reads them back and
+// compares the digests before the file gets its name. The journal stays; the caller deletes it.
+// Temporary files are made beside the Parquet file.
 func Compact[T any](journal, path string, c Compaction[T]) (Compacted, error) {
 	var done Compacted
 	rows := c.rows(journal, filepath.Dir(path), &done)
@@ -57,47 +57,46 @@ func Compact[T any](journal, path string, c Compaction[T]) (Compacted, error) {
 	return done, nil
 }
 
-// Digest says what Compact would make of a journal, without writing it.
+// Digest returns what Compact would of a journal, without writing Parquet.
 func (c Compaction[T]) Digest(journal string) (done Compacted, err error) {
 	done.Digest, done.Rows, err = Digest(c.rows(journal, "", &done), nil)
 	return done, err
 }
 
-// rows yields what is left of a journal, in order. Temporary files lie in a directory; empty: the
-// system's own.
+// rows yields the rows of a journal that stay, in order. Temporary files are made in dir, or in the
+// system's own directory for them where dir is empty.
 func (c Compaction[T]) rows(journal, dir string, done *Compacted) iter.Seq2[T, error] {
 	rows := ahead(whole(Read[T](journal), &done.Torn))
 	if c.Compare != nil {
 		rows = Sort(rows, c.Compare, c.Memory, dir)
 		if c.Keep != KeepAll {
-			rows = thin(rows, c.Compare, c.Keep, &done.Doubles)
+			rows = distinct(rows, c.Compare, c.Keep, &done.Doubles)
 		}
 	}
 	return rows
 }
 
-// Expand writes a journal of the rows of a Parquet file, whole or not at all, so that it can be gone
-// on with. The Parquet file stays.
+// Expand writes the rows of a Parquet file as a journal, whole or not at all, so that rows can be
+// appended to it. The Parquet file stays.
 func Expand[T any](path, journal string) error {
-	return replace(journal, func(f *os.File) error {
-		w := bufio.NewWriterSize(f, 1<<16)
+	return Replace(journal, func(w io.Writer) error {
 		var line []byte
 		for row, err := range ahead(ReadParquet[T](path)) {
 			if err == nil {
 				line, err = AppendJSON(line[:0], &row)
 			}
+			if err == nil {
+				_, err = w.Write(append(line, '\n'))
+			}
 			if err != nil {
 				return err
 			}
-			if _, err := w.Write(append(line, '\n')); err != nil {
-				return err
-			}
 		}
-		return w.Flush()
+		return nil
 	})
 }
 
-// tee takes the digest of rows that pass.
+// tee yields the same rows and adds them to the digest.
 func (d *digester[T]) tee(rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range rows {
@@ -111,7 +110,7 @@ func (d *digester[T]) tee(rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// whole passes rows on and notes a torn last line instead of yielding it.
+// whole yields the same rows, and sets torn instead of yielding the error of a torn last line.
 func whole[T any](rows iter.Seq2[T, error], torn *bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range rows {
@@ -126,8 +125,8 @@ func whole[T any](rows iter.Seq2[T, error], torn *bool) iter.Seq2[T, error] {
 	}
 }
 
-// thin passes on one row of each run of equal ones and counts the others.
-func thin[T any](rows iter.Seq2[T, error], compare func(a, b *T) int, keep Keep, left *int64) iter.Seq2[T, error] {
+// distinct yields one row of each run of equal ones and counts the others in left.
+func distinct[T any](rows iter.Seq2[T, error], compare func(a, b *T) int, keep Keep, left *int64) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var held T
 		have := false

@@ -136,7 +136,7 @@ func TestCompactOfBadJournals(t *testing.T) {
 // What a journal holds must not show in the memory that its compaction takes.
 func TestCompactInBoundedMemory(t *testing.T) {
 	dir := t.TempDir()
-	j, err := logs.Open(dir, []string{"calls"}, logs.Options{NoSync: true})
+	j, err := logs.Open(dir, []string{"calls"}, logs.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

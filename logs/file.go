@@ -1,12 +1,16 @@
 package logs
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -31,38 +35,67 @@ func WriteJSON(path string, value any) error {
 	return WriteFile(path, b.Bytes())
 }
 
-// replace puts in place of a file what write leaves in a temporary one, which is gone on an error.
+// Replace writes a file by a function, whole or not at all, as WriteFile does.
+func Replace(path string, write func(io.Writer) error) error {
+	return replace(path, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 64<<10)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+// replace gives path what write leaves in a temporary file, which is removed on an error.
 func replace(path string, write func(*os.File) error) error {
-	dir, name := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	f, err := os.CreateTemp(dir, "."+name+".*.tmp")
+	f, err := createTemp(filepath.Split(path))
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
+	if err = write(f); err == nil {
 		err = f.Sync()
 	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
-	}
-	if err == nil {
-		err = syncDir(dir)
 	}
 	if err != nil {
 		os.Remove(f.Name())
+	} else {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }
 
-// syncDir makes names that were created or renamed in a directory last.
+// createTemp makes a file in a directory like os.CreateTemp, but with the permissions that the umask
+// leaves.
+func createTemp(dir, name string) (f *os.File, err error) {
+	for range 1000 {
+		path := filepath.Join(dir, fmt.Sprintf(".%s.%08x%s", name, rand.Uint32(), tempSuffix))
+		if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); !errors.Is(err, os.ErrExist) {
+			break
+		}
+	}
+	return f, err
+}
+
+// tempSuffix ends the names of temporary files, which begin with a dot.
+const tempSuffix = ".parley.tmp"
+
+// removeTemp removes the temporary files that a writer left in a directory when it was killed.
+func removeTemp(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && strings.HasSuffix(e.Name(), tempSuffix) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// syncDir makes names last that were created or renamed in a directory.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -20,11 +20,8 @@ type File interface {
 	Sync() error
 }
 
-// Options says how a journal is kept. The zero value keeps it durable.
+// Options says how a journal is kept.
 type Options struct {
-	// NoSync leaves syncing to the operating system: a kill of the process loses nothing that was
-	// flushed, a loss of power may.
-	NoSync bool
 	// Limit is how many bytes may wait for the disk before Append does. 0: 8 MiB.
 	Limit int
 	// Create opens a file for appending. Nil: a file of the operating system.
@@ -34,14 +31,13 @@ type Options struct {
 // Journal appends rows to the streams of one directory, each a file NAME.jsonl.
 //
 // One goroutine writes. It takes all that waits, and for each stream in order it makes one write and
-// one sync, before it comes to the next stream. So no row stands on disk before the rows of
-// the earlier streams in its batch do, and many callers share the cost of a sync. Its methods may be
-// called by many goroutines at once.
+// one sync, before it comes to the next stream. So no row is on disk before the rows of the earlier
+// streams in its batch are, and many callers share the cost of a sync. Its methods may be called by
+// many goroutines at once.
 type Journal struct {
 	streams []string
 	paths   []string
 	files   []File
-	sync    bool
 	limit   int
 	pool    sync.Pool
 	done    chan struct{}
@@ -64,11 +60,11 @@ type flush struct {
 }
 
 // Open opens the streams of a directory, named in the order in which their rows become durable, and
-// creates the files that are not there. What a killed writer left torn at a file's end is cut off.
-// The caller holds the directory by Lock.
+// creates the files that are not there. What a killed writer left is removed: a torn last line, and
+// temporary files. The caller holds the directory by Lock.
 func Open(dir string, streams []string, o Options) (*Journal, error) {
 	j := &Journal{
-		streams: slices.Clone(streams), sync: !o.NoSync, limit: o.Limit,
+		streams: slices.Clone(streams), limit: o.Limit,
 		pending: make([][]byte, len(streams)), done: make(chan struct{}),
 	}
 	if j.limit <= 0 {
@@ -79,8 +75,11 @@ func Open(dir string, streams []string, o Options) (*Journal, error) {
 	create := o.Create
 	if create == nil {
 		create = func(path string) (File, error) {
-			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
 		}
+	}
+	if err := removeTemp(dir); err != nil {
+		return nil, fmt.Errorf("open the journal: %w", err)
 	}
 	for _, s := range streams {
 		path := filepath.Join(dir, s+".jsonl")
@@ -93,10 +92,8 @@ func Open(dir string, streams []string, o Options) (*Journal, error) {
 		}
 		j.paths, j.files = append(j.paths, path), append(j.files, f)
 	}
-	if j.sync {
-		if err := syncDir(dir); err != nil {
-			return nil, errors.Join(fmt.Errorf("open the journal: %w", err), j.closeFiles())
-		}
+	if err := syncDir(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), j.closeFiles())
 	}
 	go j.run()
 	return j, nil
@@ -284,7 +281,7 @@ func (j *Journal) commit(lines [][]byte) error {
 			continue
 		}
 		_, err := f.Write(lines[i])
-		if err == nil && j.sync {
+		if err == nil {
 			err = f.Sync()
 		}
 		if err != nil {

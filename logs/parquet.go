@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// Meta is what a Parquet file says of itself.
+// Meta is kept in the footer of a Parquet file.
 type Meta struct {
 	Program, Version string // who wrote it
 	Values           map[string]string
@@ -76,8 +76,13 @@ func writeParquet[T any](f io.Writer, rows iter.Seq2[T, error], meta Meta) (n in
 		if err = rowErr; err != nil {
 			break
 		}
-		clean(&row)
-		size += weigh(&row)
+		bytes, valid := measure(&row)
+		if !valid {
+			if row, err = throughJSON(&row); err != nil {
+				break
+			}
+		}
+		size += bytes
 		chunk = append(chunk, row)
 		n++
 		if len(chunk) == cap(chunk) || size > groupBytes {
@@ -93,6 +98,15 @@ func writeParquet[T any](f io.Writer, rows iter.Seq2[T, error], meta Meta) (n in
 		return n, err // without Close: the file is thrown away
 	}
 	return n, w.Close()
+}
+
+// throughJSON returns a row in the form in which a journal would keep it.
+func throughJSON[T any](row *T) (own T, err error) {
+	data, err := AppendJSON(nil, row)
+	if err == nil {
+		err = parseJSON(data, &own)
+	}
+	return own, err
 }
 
 // checkTags refuses what would not come back as it was, or not for every reader.
@@ -148,12 +162,13 @@ func checkTags(t reflect.Type, name string) error {
 	return nil
 }
 
-// ReadParquet reads the rows of a file as they come, in the form in which Read yields them. Columns
-// that the file lacks are zero, columns that the type lacks are passed over.
+// ReadParquet reads the rows of a file in their order, in the form in which Read yields them. Columns
+// that the file lacks are zero. Columns that the type lacks are not read, so a type of one column is a
+// fast way to count.
 func ReadParquet[T any](path string) iter.Seq2[T, error] { return ReadParquetFrom[T](path, 0) }
 
-// ReadParquetFrom reads the rows of a file from the given one on, 0 being the first. What stands
-// before it is passed over, not read.
+// ReadParquetFrom reads the rows of a file from the given one on, 0 being the first. Those
+// before it are passed over, not read.
 func ReadParquetFrom[T any](path string, row int64) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -182,7 +197,7 @@ func ReadParquetFrom[T any](path string, row int64) iter.Seq2[T, error] {
 			n := 0
 			err := guard(func() (err error) { n, err = r.Read(rows); return err })
 			for i := range rows[:n] {
-				tidy(&rows[i], unwrap)
+				normalize(&rows[i], unwrap)
 				if !yield(rows[i], nil) {
 					return
 				}
@@ -241,40 +256,4 @@ func openParquet(path string) (*os.File, *parquet.File, error) {
 			"delete it and make it again from the journal, if that is there: %w", path, err)
 	}
 	return f, table, nil
-}
-
-// Table describes a Parquet file.
-type Table struct {
-	Rows   int64
-	Groups int    // row groups
-	Schema string // as Parquet writes it: message ... { ... }
-	By     string // the program that wrote it
-	Values map[string]string
-}
-
-// Stat describes a Parquet file from its footer, without reading the rows.
-func Stat(path string) (*Table, error) {
-	f, table, err := openParquet(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m := table.Metadata()
-	t := &Table{
-		Rows: table.NumRows(), Groups: len(table.RowGroups()), Schema: table.Schema().String(), By: m.CreatedBy,
-		Values: map[string]string{},
-	}
-	for _, kv := range m.KeyValueMetadata {
-		t.Values[kv.Key] = kv.Value
-	}
-	return t, nil
-}
-
-// Rows returns the number of rows in a Parquet file, from its footer.
-func Rows(path string) (int64, error) {
-	t, err := Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return t.Rows, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Torn says that a file ends in the middle of a line, as a writer leaves it that was killed. All
-// lines before it are whole.
+// lines before it are complete.
 type Torn struct {
 	Path   string
 	Line   int   // 1, 2 ...: of the torn line
@@ -111,11 +111,11 @@ func Read[T any](path string) iter.Seq2[T, error] {
 }
 
 func decode[T any](path string, line Line) (row T, err error) {
-	if err := unmarshal(line.Data, &row); err != nil {
+	if err := parseJSON(line.Data, &row); err != nil {
 		var none T
 		return none, fmt.Errorf("%s:%d: the line holds no whole row: %w", path, line.Number, err)
 	}
-	tidy(&row, inMicroseconds)
+	normalize(&row, inMicroseconds)
 	return row, nil
 }
 
@@ -153,7 +153,7 @@ func Repair(path string) (cut int64, err error) {
 
 // Filter rewrites a file of JSON lines without the rows that are not to be kept, and without a torn
 // last line, which counts as dropped. The lines that stay keep their bytes. The file is replaced whole
-// or not at all, and left alone when all is kept. Nobody may be writing it.
+// or not at all, and left alone when all is kept. Nothing else may write it meanwhile.
 func Filter[T any](path string, keep func(*T) bool) (kept, dropped int, err error) {
 	type span struct{ from, to int64 }
 	var stay []span

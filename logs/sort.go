@@ -11,9 +11,6 @@ import (
 	"slices"
 )
 
-// fan is how many sorted runs are merged at a time: each holds a file and a buffer.
-const fan = 200
-
 // Sort yields rows in order; equal ones keep theirs. It holds about limit bytes of rows in memory (0:
 // 64 MiB), however many there are: more than that it sorts part by part into temporary files in a
 // directory, as JSON lines, and merges them. Rows that went through a file are in the form in which
@@ -23,8 +20,8 @@ func Sort[T any](rows iter.Seq2[T, error], compare func(a, b *T) int, limit int,
 		limit = 64 << 20
 	}
 	return func(yield func(T, error) bool) {
-		s := &sorter[T]{compare: compare, dir: dir}
-		defer s.remove()
+		s := &sorter[T]{compare: compare, dir: cmp.Or(dir, os.TempDir())}
+		defer func() { removeAll(s.files) }()
 		if err := s.take(rows, limit); err != nil {
 			var none T
 			yield(none, err)
@@ -62,22 +59,26 @@ func (s *sorter[T]) take(rows iter.Seq2[T, error], limit int) error {
 			return err
 		}
 		s.rows = append(s.rows, &row)
-		if size += weigh(&row) + 16; size > limit {
-			if err := s.spill(); err != nil {
+		bytes, _ := measure(&row)
+		if size += bytes + 16; size > limit {
+			if err := s.flush(); err != nil {
 				return err
 			}
 			size = 0
 		}
 	}
 	if len(s.files) > 0 && len(s.rows) > 0 {
-		return s.spill()
+		return s.flush()
 	}
 	slices.SortStableFunc(s.rows, s.compare)
 	return nil
 }
 
-// spill writes the rows in memory as one more sorted run. Of too many runs it makes one.
-func (s *sorter[T]) spill() error {
+// maxRuns limits how many files are open at once. Where there are more runs, they are merged into one.
+const maxRuns = 200
+
+// flush writes the rows in memory to a file as one more sorted run.
+func (s *sorter[T]) flush() error {
 	slices.SortStableFunc(s.rows, s.compare)
 	err := s.write(func(yield func(*T, error) bool) {
 		for _, row := range s.rows {
@@ -88,7 +89,7 @@ func (s *sorter[T]) spill() error {
 	})
 	clear(s.rows)
 	s.rows = s.rows[:0]
-	if err == nil && len(s.files) == fan {
+	if err == nil && len(s.files) == maxRuns {
 		all := s.files
 		s.files = nil
 		err = s.write(func(yield func(*T, error) bool) {
@@ -104,7 +105,7 @@ func (s *sorter[T]) spill() error {
 }
 
 func (s *sorter[T]) write(rows iter.Seq2[*T, error]) error {
-	f, err := os.CreateTemp(s.dir, ".sort.*.tmp")
+	f, err := createTemp(s.dir, "sort")
 	if err != nil {
 		return fmt.Errorf("sort: %w", err)
 	}
@@ -127,8 +128,6 @@ func (s *sorter[T]) write(rows iter.Seq2[*T, error]) error {
 	}
 	return nil
 }
-
-func (s *sorter[T]) remove() { removeAll(s.files) }
 
 func removeAll(files []string) {
 	for _, f := range files {

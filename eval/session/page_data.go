@@ -208,16 +208,22 @@ func (d *pageData) soundEvents(dir string, spans *spans) (bool, error) {
 	if !fileExists(path) {
 		return false, nil
 	}
-	for fault, err := range logs.ReadColumn(path, "fault") {
-		if err != nil || len(fault) > 0 {
+	type fault struct {
+		Fault string `parquet:"fault"`
+	}
+	for e, err := range logs.ReadParquet[fault](path) {
+		if err != nil || e.Fault != "" {
 			return false, err
 		}
 	}
-	for session, err := range logs.ReadColumn(path, "session") {
+	type session struct {
+		ID string `parquet:"session"`
+	}
+	for e, err := range logs.ReadParquet[session](path) {
 		if err != nil {
 			return false, err
 		}
-		spans.note(string(session))
+		spans.note(e.ID)
 	}
 	return true, nil
 }
