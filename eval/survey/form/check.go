@@ -2,6 +2,8 @@ package form
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -58,6 +60,7 @@ func (s spot) String() string {
 type checker struct {
 	found   []Finding
 	english bool
+	quiz    bool // its questions have a right answer, which the document need not give
 }
 
 func (c *checker) add(at spot, rule Rule, format string, args ...any) {
@@ -83,7 +86,24 @@ func Check(d *Document) []Finding {
 	return c.found
 }
 
+// asksKnowledge finds the titles and descriptions of quizzes.
+var asksKnowledge = regexp.MustCompile(`(?i)\b(quiz(zes)?|trivia|exam|examination|knowledge (check|test)|comprehension (check|test|questions)|(practice|placement|mock|theory|vocabulary|grammar|spelling|maths?|science|history|geography|reading) (test|exam)|test your|correct answer|right answer)\b`)
+
+// isQuiz reports whether a form says that it is a quiz, or gives the answer to one of its questions.
+func isQuiz(f *Form) bool {
+	if asksKnowledge.MatchString(f.Title) || asksKnowledge.MatchString(f.Description) {
+		return true
+	}
+	for i := range f.Sections {
+		if slices.ContainsFunc(f.Sections[i].Questions, func(q Question) bool { return q.Answer != "" }) {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *checker) form(f *Form) {
+	c.quiz = isQuiz(f)
 	if strings.TrimSpace(f.Title) == "" {
 		c.add(spot{}, Schema, "the form has no title")
 	}
@@ -137,8 +157,8 @@ func (c *checker) question(at spot, q *Question) {
 	if q.Type == Matrix && len(q.Rows) == 0 {
 		c.add(at, Schema, "a matrix has no rows")
 	}
-	if q.Type == Rating && (q.Min == nil || q.Max == nil || *q.Min >= *q.Max) {
-		c.add(at, Schema, "a rating has no scale to rate on")
+	if q.Type == Rating && q.Min != nil && q.Max != nil && *q.Min >= *q.Max {
+		c.add(at, Schema, "the scale of the rating ends at %d and begins at %d", *q.Max, *q.Min)
 	}
 	for i, o := range q.Options {
 		if strings.TrimSpace(o) == "" {
@@ -169,10 +189,10 @@ func (c *checker) question(at spot, q *Question) {
 			c.add(at, Unbalanced, "%d options on the low side, %d on the high side", low, high)
 		}
 	}
-	if why := noWayOut(q); why != "" {
+	if why := noWayOut(q); why != "" && !c.quiz {
 		c.add(at, MissingOther, "%s", why)
 	}
-	if and := barrelled(q); and != "" {
+	if and := barrelled(q); and != "" && (!c.quiz || q.Type != Single) {
 		c.add(at, DoubleBarrelled, "%q asks two things for one answer", and)
 	}
 	c.words(at, "", q.Text)

@@ -76,8 +76,33 @@ func balance(options []string) (low, high int, ok bool) {
 	return low, high, true
 }
 
-// escapes are words of options for whoever finds himself in none of the others.
-var escapes = regexp.MustCompile(`(?i)\b(others?|else|elsewhere|none|nothing|neither|nobody|another|no one|n/?a|not applicable|prefer not|don'?t know|do not know|don'?t mind|do not mind|unsure|not sure|no preference|any|all of|somebody|varies|does not matter|never|no .*|not? (yet|needed)|specify|i need none)\b`)
+// escapes are words of options for those who find themselves in none of the others, or in several.
+var escapes = regexp.MustCompile(`(?i)\b(others?|otherwise|else|elsewhere|none|nothing|neither|nobody|another|no one|n/?a|not applicable|` +
+	`prefer not|(don['’]?t|do not|can['’]?t|cannot) (know|mind|remember|recall|say|have|use)|(did|have|was|am|are|is|does|do)(n['’]?t| not)|` +
+	`unsure|not sure|undecided|no preference|any|all of|all (the )?(same|equally)|equally|both|either|several|more than one|a (bit|mix|mixture|combination) of|` +
+	`(mov|switch|chang|alternat|jump)(e|es|ed|ing)? (between|around|back and forth)|it depends|depends|differs|somebody|somewhere|something|varies|various|` +
+	`does not matter|never|no .*|not? (yet|needed)|specify|i need none)\b`)
+
+// complete lists sets in which everybody has a place: options that name nothing else are not open.
+var complete = set(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+	weekday weekdays weekend weekends mondays tuesdays wednesdays thursdays fridays saturdays sundays
+	january february march april may june july august september october november december
+	jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter
+	north south east west northeast northwest southeast southwest
+	africa antarctica asia europe oceania australia america
+	first second third fourth quarter day evening morning afternoon night time and or to the of in a on`)
+
+// completeSet reports whether there are at least four options and all of them name members of such sets.
+func completeSet(options []string) bool {
+	for _, o := range options {
+		for _, w := range tokens(o) {
+			if !complete[w] {
+				return false
+			}
+		}
+	}
+	return len(options) >= 4
+}
 
 var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
 
@@ -98,7 +123,7 @@ func noWayOut(q *Question) string {
 			scale++
 		}
 	}
-	if _, _, ok := balance(q.Options); ok || 2*scale >= len(q.Options) {
+	if _, _, ok := balance(q.Options); ok || 2*scale >= len(q.Options) || completeSet(q.Options) {
 		return ""
 	}
 	if q.Type == Single && !opens.MatchString(strings.TrimSpace(q.Text)) {

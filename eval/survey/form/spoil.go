@@ -3,6 +3,7 @@ package form
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -177,27 +178,17 @@ func (s *spoiler) load() (spot, bool) {
 
 func (s *spoiler) closed() (spot, bool) {
 	q, at, ok := s.pick(func(q *Question) bool {
-		if q.Type != Multiple {
-			return false
-		}
-		kept := 0
-		for _, o := range q.Options {
-			if !escapes.MatchString(o) {
-				kept++
-			}
-		}
-		return kept > 2 && kept < len(q.Options)
+		kept := withoutEscapes(q.Options)
+		return q.Type == Multiple && len(kept) > 2 && len(kept) < len(q.Options) && !completeSet(kept)
 	})
 	if ok {
-		var kept []string
-		for _, o := range q.Options {
-			if !escapes.MatchString(o) {
-				kept = append(kept, o)
-			}
-		}
-		q.Options = kept
+		q.Options = withoutEscapes(q.Options)
 	}
 	return at, ok
+}
+
+func withoutEscapes(options []string) []string {
+	return slices.DeleteFunc(slices.Clone(options), escapes.MatchString)
 }
 
 func (s *spoiler) hard() (spot, bool) {

@@ -2,6 +2,7 @@ package form
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,51 @@ var fixed = set(`terms/conditions food/drink food/drinks pros/cons bed/breakfast
 	questions/answers ladies/gentlemen men/women boys/girls parents/guardians time/energy day/night again/again
 	first/last name/address friends/family mum/dad lost/found question/answer knife/fork here/there up/down now/then`)
 
+// synonyms are words that say the same, a group a line: two of a group are one thing said twice.
+var synonyms = strings.Split(`pointless wasteful useless worthless futile unnecessary
+tired exhausted weary drained
+sad down depressed unhappy low
+nervous anxious worried tense uneasy
+stressed overwhelmed pressured
+afraid scared frightened fearful
+angry annoyed irritated frustrated
+lonely isolated alone
+confused puzzled bewildered lost
+calm relaxed peaceful
+happy cheerful content glad joyful
+safe secure protected
+kind caring warm compassionate
+polite courteous respectful civil
+easy simple straightforward effortless
+quick fast prompt swift speedy
+clear understandable
+fair just equitable impartial
+honest truthful sincere
+dull boring tedious monotonous
+noisy loud
+dirty filthy unclean
+clean tidy neat
+hard difficult tough
+rules regulations policies guidelines
+aims goals objectives targets
+worries concerns fears
+ideas suggestions proposals
+roles responsibilities
+thoughts feelings
+hopes dreams
+accepted included welcome
+valued appreciated respected
+encouraged supported
+modern up-to-date current`, "\n")
+
+// oneThing reports whether two words in small letters are a fixed pair or say the same.
+func oneThing(a, b string) bool {
+	return fixed[a+"/"+b] || slices.ContainsFunc(synonyms, func(group string) bool {
+		words := strings.Fields(group)
+		return slices.Contains(words, a) && slices.Contains(words, b)
+	})
+}
+
 var asksOne = regexp.MustCompile(`(?i)^(how|do|does|did|are|is|was|were|would|will|should|could|can|have|has|please rate|rate|i|we|my|our|the|this|these|to what extent)\b`)
 
 var (
@@ -65,7 +111,7 @@ func barrelled(q *Question) string {
 	}
 	for _, m := range joined.FindAllStringSubmatchIndex(text, -1) {
 		before, after := strings.ToLower(text[m[2]:m[3]]), strings.ToLower(text[m[6]:m[7]])
-		if fixed[before+"/"+after] || between.MatchString(text[:m[2]]) {
+		if oneThing(before, after) || between.MatchString(text[:m[2]]) {
 			continue
 		}
 		return text[m[0]:m[1]]
