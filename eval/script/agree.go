@@ -111,6 +111,8 @@ type Agreement struct {
 	MSE       stat.Value    // of verdicts 0 and 1: the share of disagreements, 1 - accuracy
 	Kappa     stat.Value
 	MCC       stat.Value
+
+	truth, said []bool // the pairs
 }
 
 // Agree holds findings of one scorer against people, a metric at a time.
@@ -141,7 +143,7 @@ func Agree(findings []Finding, people *Verdicts, level float64) []Agreement {
 		if a.Of == 0 {
 			continue
 		}
-		a.N = len(truth)
+		a.N, a.truth, a.said = len(truth), truth, said
 		a.Confusion, _ = stat.Confuse(truth, said) // they are as long as each other
 		a.Accuracy = stat.Wilson(a.Confusion.TruePos+a.Confusion.TrueNeg, a.N, level)
 		a.MSE, a.MCC = stat.MSE(x, y), stat.MCC(truth, said)
@@ -151,44 +153,54 @@ func Agree(findings []Finding, people *Verdicts, level float64) []Agreement {
 	return list
 }
 
-// Overall joins the metrics: micro over all pairs alike, macro as the mean over metrics.
+// Overall joins the metrics: micro over all pairs alike, macro as the mean over the metrics that have
+// the measure, which Metrics, Kappas and MCCs count.
 type Overall struct {
 	N, Of                    int
-	MicroMSE, MacroMSE       stat.Value
 	MicroAccuracy            stat.Interval
-	MacroKappa, MacroMCC     stat.Value
-	Metrics, Kappas, MCCs    int // metrics that each mean is over
+	MicroMSE, MacroMSE       stat.Value
+	MacroAccuracy            stat.Value
+	MicroKappa, MacroKappa   stat.Value
+	MicroMCC, MacroMCC       stat.Value
+	Metrics, Kappas, MCCs    int
 	NoHuman, NoJudge, Agreed int
 }
 
 // Join computes the overall agreement.
 func Join(list []Agreement, level float64) Overall {
 	o := Overall{}
-	var mse, kappa, mcc []float64
-	add := func(to *[]float64, v stat.Value) {
-		if v.OK() {
-			*to = append(*to, v.V)
-		}
-	}
+	var truth, said []bool
+	var mse, accuracy, kappa, mcc []stat.Value
 	for _, a := range list {
 		o.N, o.Of, o.NoHuman, o.NoJudge = o.N+a.N, o.Of+a.Of, o.NoHuman+a.NoHuman, o.NoJudge+a.NoJudge
 		o.Agreed += a.Confusion.TruePos + a.Confusion.TrueNeg
-		add(&mse, a.MSE)
-		add(&kappa, a.Kappa)
-		add(&mcc, a.MCC)
+		truth, said = append(truth, a.truth...), append(said, a.said...)
+		mse, kappa, mcc = append(mse, a.MSE), append(kappa, a.Kappa), append(mcc, a.MCC)
+		accuracy = append(accuracy, stat.Accuracy(a.truth, a.said))
 	}
-	o.Metrics, o.Kappas, o.MCCs = len(mse), len(kappa), len(mcc)
-	of := func(xs []float64) stat.Value {
-		if len(xs) == 0 {
-			return stat.Undefined("it is defined for no metric")
-		}
-		return stat.Number(mean(xs))
-	}
-	o.MacroMSE, o.MacroKappa, o.MacroMCC = of(mse), of(kappa), of(mcc)
+	o.MacroMSE, o.Metrics = macro(mse)
+	o.MacroAccuracy, _ = macro(accuracy)
+	o.MacroKappa, o.Kappas = macro(kappa)
+	o.MacroMCC, o.MCCs = macro(mcc)
 	o.MicroAccuracy = stat.Wilson(o.Agreed, o.N, level)
+	o.MicroKappa, o.MicroMCC = stat.Kappa(truth, said, nil, stat.Plain), stat.MCC(truth, said)
 	o.MicroMSE = stat.Undefined("there are no pairs")
 	if o.N > 0 {
 		o.MicroMSE = stat.Number(1 - float64(o.Agreed)/float64(o.N))
 	}
 	return o
+}
+
+// macro returns the mean of the values that are defined, and their number.
+func macro(values []stat.Value) (stat.Value, int) {
+	var xs []float64
+	for _, v := range values {
+		if v.OK() {
+			xs = append(xs, v.V)
+		}
+	}
+	if len(xs) == 0 {
+		return stat.Undefined("it is defined for no metric"), 0
+	}
+	return stat.Number(mean(xs)), len(xs)
 }

@@ -52,6 +52,10 @@ func TestAgree(t *testing.T) {
 	if o.N != 6 || math.Abs(o.MicroMSE.V-1.0/6) > 1e-12 || o.MacroMSE.V != 0.125 || o.Kappas != 1 || o.MacroKappa.V != a.Kappa.V {
 		t.Errorf("%+v", o)
 	}
+	// pooled: people 1 0 1 0 1 1, judge 1 1 1 0 1 1; observed 5/6, expected (4*5+2*1)/36; MCC (4*1-1*0)/sqrt(5*4*2*1)
+	if math.Abs(o.MicroKappa.V-(5.0/6-22.0/36)/(1-22.0/36)) > 1e-12 || math.Abs(o.MicroMCC.V-4/math.Sqrt(40)) > 1e-12 || o.MacroAccuracy.V != 0.875 {
+		t.Errorf("micro kappa %v, MCC %v, macro accuracy %v", o.MicroKappa, o.MicroMCC, o.MacroAccuracy)
+	}
 	if math.Abs(o.MicroMSE.V-(1-*o.MicroAccuracy.Value)) > 1e-12 {
 		t.Errorf("the MSE of verdicts is their disagreement: %v, %v", o.MicroMSE, *o.MicroAccuracy.Value)
 	}

@@ -30,12 +30,17 @@ func (d *Data) Agreement(people *Verdicts) (results []eval.Result, pairs, lost i
 			pairs, lost = pairs+a.N, lost+a.NoJudge
 		}
 		o := Join(list, eval.Confidence)
-		r := add("accuracy", scorer+" micro", o.MicroAccuracy.Value, o.N, o.Of, "over all pairs alike")
+		micro, macro := scorer+" micro", scorer+" macro"
+		const alike, over = "over all pairs alike ", "mean over the metrics that have one: %d %s"
+		r := add("accuracy", micro, o.MicroAccuracy.Value, o.N, o.Of, alike)
 		r.Low, r.High = o.MicroAccuracy.Low, o.MicroAccuracy.High
-		add("mse", scorer+" micro", o.MicroMSE.Ptr(), o.N, o.Of, "over all pairs alike: 1 - accuracy "+o.MicroMSE.Reason)
-		add("mse", scorer+" macro", o.MacroMSE.Ptr(), o.N, o.Of, fmt.Sprintf("mean over %d metrics %s", o.Metrics, o.MacroMSE.Reason))
-		add("kappa", scorer+" macro", o.MacroKappa.Ptr(), o.N, o.Of, fmt.Sprintf("mean over the %d metrics that have one %s", o.Kappas, o.MacroKappa.Reason))
-		add("mcc", scorer+" macro", o.MacroMCC.Ptr(), o.N, o.Of, fmt.Sprintf("mean over the %d metrics that have one %s", o.MCCs, o.MacroMCC.Reason))
+		add("accuracy", macro, o.MacroAccuracy.Ptr(), o.N, o.Of, fmt.Sprintf(over, o.Metrics, o.MacroAccuracy.Reason))
+		add("mse", micro, o.MicroMSE.Ptr(), o.N, o.Of, "over all pairs alike: 1 - accuracy "+o.MicroMSE.Reason)
+		add("mse", macro, o.MacroMSE.Ptr(), o.N, o.Of, fmt.Sprintf(over, o.Metrics, o.MacroMSE.Reason))
+		add("kappa", micro, o.MicroKappa.Ptr(), o.N, o.Of, alike+o.MicroKappa.Reason)
+		add("kappa", macro, o.MacroKappa.Ptr(), o.N, o.Of, fmt.Sprintf(over, o.Kappas, o.MacroKappa.Reason))
+		add("mcc", micro, o.MicroMCC.Ptr(), o.N, o.Of, alike+o.MicroMCC.Reason)
+		add("mcc", macro, o.MacroMCC.Ptr(), o.N, o.Of, fmt.Sprintf(over, o.MCCs, o.MacroMCC.Reason))
 	}
 	return results, pairs, lost
 }

@@ -221,7 +221,11 @@ func baseline(key [2]string, arm string, scores []eval.Score) eval.Result {
 		}
 		values = append(values, *scores[i].Value)
 	}
-	i := stat.Mean(values, eval.Confidence)
+	low := 0.0
+	if key[1] == "embed" {
+		low = -1 // a cosine
+	}
+	i := within(values, low, eval.Confidence)
 	if key[1] == string(NoDuplicate) {
 		sum := 0
 		for _, v := range values {

@@ -11,7 +11,6 @@ import (
 	"parley/eval/report"
 	"parley/eval/report/view"
 	"parley/eval/run"
-	"parley/eval/stat"
 )
 
 // Report writes the page of an evaluation of scripts.
@@ -233,8 +232,8 @@ func (d *Data) lengthBlocks() []view.Block {
 		}
 		trace := view.Trace{Label: arm, Series: d.series(arm)}
 		for _, n := range slices.Sorted(maps.Keys(by)) {
-			i := stat.Mean(by[n], eval.Confidence)
-			low, high := clamped(i.Low), clamped(i.High)
+			i := within(by[n], 0, eval.Confidence)
+			low, high := i.Low, i.High
 			trace.Points = append(trace.Points, view.Point{X: float64(n), Y: i.Value, Low: low, High: high})
 			interval := "–"
 			if low != nil && high != nil {
@@ -250,15 +249,6 @@ func (d *Data) lengthBlocks() []view.Block {
 		return nil
 	}
 	return []view.Block{&view.Figure{ID: "length-curve", Caption: "How authors do by the number of steps of their scripts.", Plot: plot, Numbers: numbers}}
-}
-
-// clamped keeps the end of an interval on the scale from 0 to 1.
-func clamped(v *float64) *float64 {
-	if v == nil {
-		return nil
-	}
-	c := min(1, max(0, *v))
-	return &c
 }
 
 // detectionBlocks is the share of planted faults that were found.

@@ -100,7 +100,7 @@ func Rank(t *Table, w Weights, level float64, r *rand.Rand) (*Ranking, error) {
 		for _, task := range common {
 			scores[arm] = append(scores[arm], rows[[2]string{arm, task}].score(w, 0))
 		}
-		one.Score = stat.Mean(scores[arm], level)
+		one.Score = within(scores[arm], 0, level)
 		if len(common) == 0 {
 			one.Score.Reason = "no task is wholly scored for all authors"
 		}
@@ -121,6 +121,15 @@ func sigma(unit float64, w Weights) float64 {
 		sum, squares = sum+w.Of(m), squares+w.Of(m)*w.Of(m)
 	}
 	return 3 * unit * math.Sqrt(squares/6) / sum
+}
+
+// within returns the mean of values between low and 1, with an interval that stays there.
+func within(xs []float64, low, level float64) stat.Interval {
+	alone := make([][]float64, len(xs))
+	for i := range xs {
+		alone[i] = xs[i : i+1]
+	}
+	return stat.BoundedInterval(alone, low, 1, level)
 }
 
 func mean(xs []float64) float64 {

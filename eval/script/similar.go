@@ -110,7 +110,7 @@ func Embedded(ctx context.Context, m llm.Model, name string, script, gold []stri
 		return s / float64(len(xs))
 	}
 	o := Overlap{Precision: sum(rows), Recall: sum(columns)}
-	if o.Precision+o.Recall > 0 {
+	if o.Precision > 0 && o.Recall > 0 { // their harmonic mean is beyond 1 where their signs differ
 		o.F1 = 2 * o.Precision * o.Recall / (o.Precision + o.Recall)
 	}
 	return o, calls, nil
@@ -129,7 +129,7 @@ func cosine(a, b []float32) (float64, error) {
 	if math.IsNaN(c) || math.IsInf(c, 0) {
 		return 0, errors.New("an embedding is zero or not a number")
 	}
-	return c, nil
+	return max(-1, min(1, c)), nil // rounding errors may lead beyond
 }
 
 // alike is the share of common words from which two steps are duplicates.

@@ -1,12 +1,12 @@
 package script
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"parley/eval"
+	"parley/sim/llm/loose"
 )
 
 // MaxSteps is the longest script that is read. A reply with more is a flood, and no script.
@@ -74,43 +74,34 @@ func Read(reply string) Script {
 	return s
 }
 
-// fromJSON reads a list of steps, or an object that holds one under "steps".
+// fromJSON reads a list of steps, or an object that holds one under "steps". Only a text that begins with
+// it counts: JSON within prose may be part of a step.
 func fromJSON(text string) Script {
 	text = strings.TrimSpace(text)
-	if body, ok := strings.CutPrefix(text, "```"); ok {
-		_, body, _ = strings.Cut(body, "\n")
-		text, _, _ = strings.Cut(body, "```")
-		text = strings.TrimSpace(text)
-	}
-	if text == "" || text[0] != '[' && text[0] != '{' {
+	if text == "" || !strings.ContainsAny(text[:1], "[{`") {
 		return Script{}
 	}
-	var list []json.RawMessage
-	if json.Unmarshal([]byte(text), &list) != nil {
-		var object map[string]json.RawMessage
-		if json.Unmarshal([]byte(text), &object) != nil {
-			return Script{}
-		}
+	found := loose.Find(text)
+	if len(found) == 0 || found[0].State != loose.Whole || text[0] != '`' && found[0].Start > 0 {
+		return Script{}
+	}
+	list := &found[0]
+	if list.Kind == loose.Object {
 		for _, key := range []string{"steps", "Steps", "script"} {
-			if raw, ok := object[key]; ok && json.Unmarshal(raw, &list) == nil {
+			if v := list.Get(key); v != nil && v.Kind == loose.Array {
+				list = v
 				break
 			}
 		}
 	}
+	if list.Kind != loose.Array {
+		return Script{}
+	}
 	s := Script{Method: "json"}
-	for _, raw := range list {
-		var step string
-		if json.Unmarshal(raw, &step) != nil {
-			var object map[string]any
-			if json.Unmarshal(raw, &object) != nil {
-				return Script{}
-			}
-			for _, key := range []string{"text", "step", "description", "action", "instruction"} {
-				if v, ok := object[key].(string); ok {
-					step = v
-					break
-				}
-			}
+	for i := range list.Items {
+		step, ok := stepOf(&list.Items[i])
+		if !ok {
+			return Script{}
 		}
 		if m := markOf(step); m.kind == number || m.kind == stepWord {
 			step = m.text
@@ -120,6 +111,19 @@ func fromJSON(text string) Script {
 		}
 	}
 	return s
+}
+
+// stepOf returns the text of a step, which is a string or an object that holds one.
+func stepOf(v *loose.Value) (string, bool) {
+	if v.Kind == loose.Object {
+		for _, key := range []string{"text", "step", "description", "action", "instruction"} {
+			if text := v.Get(key); text != nil && text.Kind == loose.String {
+				return text.Text, true
+			}
+		}
+		return "", true
+	}
+	return v.Text, v.Kind == loose.String
 }
 
 // fromProse reads steps that stand in a line, or sentences that count themselves.
