@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval/ieg/corpora"
+	"parley/logs"
 )
 
 // corporaCommand turns real people's play into windows.
@@ -76,7 +75,7 @@ func importCorpora(c *cli.Context) error {
 		if len(tally.Players)+len(tally.Unknown)+len(tally.DMs) == 0 {
 			return cmp.Or(err, fmt.Errorf("there are no speakers to write to %s", template))
 		}
-		if werr := os.WriteFile(template, tally.Template(), 0o644); werr != nil {
+		if werr := os.WriteFile(template, tally.Template(), 0o666); werr != nil {
 			return werr
 		}
 		fmt.Fprintf(c.App.ErrWriter, "%s: names to fill in\n", template)
@@ -93,27 +92,22 @@ func importCorpora(c *cli.Context) error {
 	return did.Print(c.App.ErrWriter)
 }
 
-// writeWindows imports all files into a temporary one, which becomes the result only when all went well.
+// writeWindows imports all files into one, which is there only when all went well.
 func writeWindows(c *cli.Context, out, format string, files []corpora.File, tally *corpora.Tally) (*corpora.Summary, error) {
 	if out == "" {
 		return corpora.Import(c.Context, io.Discard, format, files, tally)
 	}
-	f, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".*.tmp")
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", out, err)
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	buffered := bufio.NewWriter(f)
-	did, err := corpora.Import(c.Context, buffered, format, files, tally)
-	if err != nil {
-		return nil, err
+	var did *corpora.Summary
+	var bad error
+	err := logs.Replace(out, func(w io.Writer) error {
+		did, bad = corpora.Import(c.Context, w, format, files, tally)
+		return bad
+	})
+	if bad != nil || err != nil {
+		return nil, cmp.Or(bad, err)
 	}
 	did.Out = out
-	if err := errors.Join(buffered.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return nil, fmt.Errorf("write %s: %w", out, err)
-	}
-	return did, os.Rename(f.Name(), out)
+	return did, nil
 }
 
 // onDemand is a file that is opened when it is read, and closed at its end.
