@@ -2,7 +2,7 @@
 
 usage: readers.py RUN VERIFY.json
 
-DuckDB, pyarrow, pandas, Polars and Hugging Face's datasets read every stream; each has to see as many
+DuckDB, pyarrow, pandas, Polars and Hugging Face's datasets read every table; each has to see as many
 rows as `parley verify --json` says, and the same sums over a few columns.
 """
 
@@ -25,14 +25,14 @@ def same(what, **by_reader):
         failures.append(f"{what}: {by_reader}")
 
 
-for stream, known in report["streams"].items():
-    path = f"{run}/{stream}.parquet"
+for table, known in report["tables"].items():
+    path = f"{run}/{table}.parquet"
     arrow = pyarrow.parquet.read_table(path)
     frame, pl = pandas.read_parquet(path), polars.read_parquet(path)
     # datasets refuses a file without rows: "corresponds to no data".
     hf = datasets.Dataset.from_parquet(path, cache_dir=cache, keep_in_memory=True) if arrow.num_rows else None
     same(
-        f"rows of {stream}",
+        f"rows of {table}",
         parley=known["rows"],
         duckdb=duckdb.sql(f"select count(*) from '{path}'").fetchall()[0][0],
         pyarrow=arrow.num_rows,
@@ -40,7 +40,7 @@ for stream, known in report["streams"].items():
         polars=pl.height,
         datasets=hf.num_rows if hf else 0,
     )
-    same(f"columns of {stream}", pyarrow=arrow.column_names, pandas=list(frame.columns), polars=pl.columns, datasets=hf.column_names if hf else pl.columns)
+    same(f"columns of {table}", pyarrow=arrow.column_names, pandas=list(frame.columns), polars=pl.columns, datasets=hf.column_names if hf else pl.columns)
 
 events = f"{run}/events.parquet"
 duck = duckdb.sql(f"select sum(length(speech)), sum(len(audience)), sum(len(facts)), count(distinct session) from '{events}'").fetchall()[0]
@@ -65,5 +65,5 @@ zone = str(pyarrow.parquet.read_table(events).schema.field("time").type)
 if zone != "timestamp[us, tz=UTC]":
     failures.append(f"time of events is {zone}")
 
-print("\n".join(failures) or f"all readers agree on {len(report['streams'])} streams")
+print("\n".join(failures) or f"all readers agree on {len(report['tables'])} tables")
 sys.exit(bool(failures))
