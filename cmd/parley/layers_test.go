@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// floors says which packages of parley each package may import, and which kits. A new arrow is a
-// decision taken here. A trailing /... stands for the packages below.
-var floors = map[string][]string{
+// layers says which packages of parley each package may import, and which modules that belong to one place. A
+// trailing /... means the packages below.
+var layers = map[string][]string{
 	"characters":          {"characters/yamlfile"},
 	"characters/yamlfile": {},
 	"eval/stat":           {},
@@ -22,8 +22,8 @@ var floors = map[string][]string{
 	"sim/dice":            {},
 	"sim/llm":             {"characters/yamlfile"},
 	"sim/llm/wire":        {"sim/llm"},
-	"sim/llm/openai":      {"sim/llm", "sim/llm/wire", openaiKit},
-	"sim/llm/ollama":      {"sim/llm", "sim/llm/wire", ollamaKit},
+	"sim/llm/openai":      {"sim/llm", "sim/llm/wire", openaiModule},
+	"sim/llm/ollama":      {"sim/llm", "sim/llm/wire", ollamaModule},
 	"sim/llm/llmtest":     {"sim/llm"},
 	"sim/llm/loose":       {},
 	"scenarios":           {"characters", "characters/yamlfile"},
@@ -49,7 +49,7 @@ var floors = map[string][]string{
 	"finetune":            {"eval/run", "eval/session", "eval/script", "eval/survey", "characters", "scenarios", "sim", "sim/agent", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/ieg", "eval/script", "eval/survey", "finetune/vdm", "sim/llm/loose"},
 	"finetune/publish":    {"characters", "finetune", "finetune/formats", "finetune/recipe", "logs"},
 	"finetune/formats":    {"finetune"},
-	"finetune/gguf":       {ollamaKit},
+	"finetune/gguf":       {ollamaModule},
 	"finetune/hosted":     {"logs", "sim/llm", "sim/llm/wire", "finetune", "sim/llm/loose"},
 	"finetune/hosted/...": {},
 	"finetune/recipe":     {"logs", "finetune"},
@@ -62,16 +62,16 @@ var floors = map[string][]string{
 	"eval/planning/...":   {"eval/planning/..."},
 }
 
-// The kits, each of which stands in one place.
+// The modules, each of which is imported in one place.
 const (
-	openaiKit  = "github.com/sashabaranov/go-openai"
-	ollamaKit  = "github.com/ollama/ollama"
-	parquetKit = "github.com/parquet-go/parquet-go"
-	cliKit     = "github.com/urfave/cli"
+	openaiModule  = "github.com/sashabaranov/go-openai"
+	ollamaModule  = "github.com/ollama/ollama"
+	parquetModule = "github.com/parquet-go/parquet-go"
+	cliModule     = "github.com/urfave/cli"
 )
 
-var kits = map[string]string{
-	openaiKit: "sim/llm/openai", ollamaKit: "sim/llm/ollama", parquetKit: "logs", cliKit: "cmd/parley",
+var modules = map[string]string{
+	openaiModule: "sim/llm/openai", ollamaModule: "sim/llm/ollama", parquetModule: "logs", cliModule: "cmd/parley",
 	"github.com/nats-io": "sim/fleet",
 }
 
@@ -81,7 +81,7 @@ var cmdOnly = []string{"flag", "os/signal"}
 // Names that say nothing.
 var emptyNames = []string{"util", "utils", "common", "helpers", "types", "misc", "base"}
 
-func TestFloors(t *testing.T) {
+func TestLayers(t *testing.T) {
 	root := filepath.Join("..", "..")
 	seen := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -115,30 +115,30 @@ func TestFloors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for pkg := range floors {
+	for pkg := range layers {
 		if !strings.HasSuffix(pkg, "/...") && !seen[pkg] {
-			t.Errorf("the table knows %s, which is not there", pkg)
+			t.Errorf("the table has %s, which is not there", pkg)
 		}
 	}
 }
 
-// checkImport holds an import against the table. Tests may join what shipped code may not, kits
+// checkImport holds an import against the table. Tests may join what shipped code may not, modules
 // excepted.
 func checkImport(t *testing.T, pkg, path, imported string, test bool) {
 	t.Helper()
-	allowed, known := floors[pkg]
-	for pattern, may := range floors {
+	allowed, known := layers[pkg]
+	for pattern, may := range layers {
 		if below, ok := strings.CutSuffix(pattern, "/..."); ok && strings.HasPrefix(pkg, below+"/") {
 			allowed, known = may, true
 		}
 	}
 	if !known {
-		t.Errorf("%s: the table of floors does not know the package %s", path, pkg)
+		t.Errorf("%s: the table of layers has no package %s", path, pkg)
 		return
 	}
-	for kit, home := range kits {
-		if (imported == kit || strings.HasPrefix(imported, kit+"/")) && pkg != home {
-			t.Errorf("%s imports %s, which stands in %s only", path, imported, home)
+	for module, home := range modules {
+		if (imported == module || strings.HasPrefix(imported, module+"/")) && pkg != home {
+			t.Errorf("%s imports %s, which belongs in %s only", path, imported, home)
 		}
 	}
 	if test {
@@ -158,7 +158,7 @@ func checkImport(t *testing.T, pkg, path, imported string, test bool) {
 		below, tree := strings.CutSuffix(may, "...")
 		return may == inner || tree && strings.HasPrefix(inner, below)
 	}) {
-		t.Errorf("%s imports %s, which stands on no floor below it", path, imported)
+		t.Errorf("%s imports %s, which is on no layer below it", path, imported)
 	}
 }
 
@@ -196,3 +196,37 @@ func TestNothingIsReadBehindTheBack(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The command is thin: short files without columns of tables; and the code uses nothing unsafe.
+func TestCommandIsThin(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		if strings.Contains(string(text), "\t\"unsafe\"\n") {
+			t.Errorf("%s imports unsafe", name)
+		}
+		if !strings.HasPrefix(filepath.ToSlash(name), "cmd/") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		if n := strings.Count(string(text), "\n"); n > maxLines {
+			t.Errorf("%s has %d lines, and %d are allowed: its logic belongs in a package", name, n, maxLines)
+		}
+		if strings.Contains(string(text), "parquet:\"") {
+			t.Errorf("%s has columns of a table, which belong in a package", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// maxLines is how long a file of the command may be.
+const maxLines = 200
