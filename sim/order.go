@@ -70,7 +70,7 @@ func initiative(ep *Episode) ([]dice.Roll, []int) {
 func modifier(score int) int { return (score - score&1 - 10) / 2 }
 
 // Addressed lets whoever was spoken to last answer: the first one that the last move whispered to or
-// called by name. Where nobody was, and before anybody is left out for more than two rounds, it is
+// called by name. Where no character was, and before one is left out for more than two rounds, it is
 // the one who has waited longest.
 type Addressed struct{}
 

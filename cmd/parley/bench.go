@@ -161,13 +161,9 @@ func repliesOfRun(dir string) (replies []readReply, err error) {
 
 func reread(id, model, raw string, self characters.ID, cast []characters.Public) readReply {
 	m := agent.Parse(raw, self, cast)
-	kind := m.Fault
-	switch {
-	case kind != "":
-	case m.Speech == "" && m.Deed == "":
+	kind := cmp.Or(m.Fault, "played")
+	if m.Fault == "" && m.Speech == "" && m.Deed == "" {
 		kind = "pass"
-	default:
-		kind = "played"
 	}
 	return readReply{ID: id, Model: model, Form: m.Form, Kind: kind, Speech: m.Speech, Deed: m.Deed, To: append([]characters.ID{}, m.To...)}
 }

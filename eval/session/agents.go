@@ -69,7 +69,7 @@ type actors struct {
 	env       *run.Env
 	prompts   *agent.Prompts
 	reference map[string]reference.Actor
-	agents    map[[3]string]*agent.Maker // by role, model, and the place where a replay differs by it
+	agents    map[[3]string]*agent.Factory // by role, model, and the place where a replay differs by it
 	dm        sim.Referee
 }
 
@@ -78,7 +78,7 @@ type sampler func() ([]*scenarios.Scenario, error)
 
 // newActors opens reference actors and settles what agents need. The calls of its probes are part of the run.
 func newActors(ctx context.Context, c *Config, sample sampler, env *run.Env) (*actors, error) {
-	a := &actors{config: c, env: env, reference: map[string]reference.Actor{}, agents: map[[3]string]*agent.Maker{}}
+	a := &actors{config: c, env: env, reference: map[string]reference.Actor{}, agents: map[[3]string]*agent.Factory{}}
 	var err error
 	if a.prompts, err = loadPrompts(c.Prompts, env); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func newActors(ctx context.Context, c *Config, sample sampler, env *run.Env) (*a
 			return nil, err
 		}
 		if key := a.key(p, spec); a.agents[key] == nil {
-			if a.agents[key], err = a.maker(ctx, p, spec); err != nil {
+			if a.agents[key], err = a.factory(ctx, p, spec); err != nil {
 				return nil, err
 			}
 		}
@@ -226,9 +226,9 @@ func newJudge(c *Config, env *run.Env) *judge.Judge {
 	return &judge.Judge{Model: env.Model(c.Judge), Name: c.Judge, Sampling: judgeSampling(c, env), Now: env.Now}
 }
 
-// maker makes the agents of one model in a place. The form of its replies is settled once a run, by a probe
+// factory makes the agents of one model in a place. The form of its replies is settled once a run, by a probe
 // where the configuration leaves it open.
-func (a *actors) maker(ctx context.Context, p place, spec string) (*agent.Maker, error) {
+func (a *actors) factory(ctx context.Context, p place, spec string) (*agent.Factory, error) {
 	c, served, sampling := a.config, servedAt(a.env.Served(spec), p), a.sampling(p)
 	form := agent.Form(c.Form)
 	switch {

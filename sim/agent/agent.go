@@ -33,15 +33,15 @@ type Config struct {
 	Now      func() time.Time
 }
 
-// Maker makes the agents of one model.
-type Maker struct {
+// Factory makes the agents of one model.
+type Factory struct {
 	Config
 	window int // bytes of transcript to leave out at a time
 }
 
 // New checks a configuration and fills in what it leaves out.
-func New(cfg Config) (*Maker, error) {
-	bad := func(what string) (*Maker, error) { return nil, fmt.Errorf("set up agents: %s", what) }
+func New(cfg Config) (*Factory, error) {
+	bad := func(what string) (*Factory, error) { return nil, fmt.Errorf("set up agents: %s", what) }
 	switch {
 	case cfg.Model == nil:
 		return bad("no model")
@@ -72,23 +72,23 @@ func New(cfg Config) (*Maker, error) {
 	if window <= 0 {
 		window = 8192
 	}
-	return &Maker{Config: cfg, window: window}, nil
+	return &Factory{Config: cfg, window: window}, nil
 }
 
 // Agent returns an agent for one seat of one session. It plays whichever character its views show,
-// and holds nothing but what it rendered of them, and how much of it was too long. The agents of one session, whichever makers they
-// are from, may share a table; with nil, the agent has one of its own.
-func (m *Maker) Agent(t *Table) *Agent {
+// and holds nothing but what it rendered of them, and how much of it was too long. The agents of one session, whichever factories
+// they are from, may share a table; with nil, the agent has one of its own.
+func (m *Factory) Agent(t *Table) *Agent {
 	if t == nil {
 		t = new(Table)
 	}
-	return &Agent{maker: m, table: t}
+	return &Agent{factory: m, table: t}
 }
 
 // Agent is a sim.Actor and a sim.Debriefer. It is not safe for concurrent use.
 type Agent struct {
-	maker *Maker
-	table *Table
+	factory *Factory
+	table   *Table
 	memory
 	resumed int // lines that the last prompt before a stop left out; 0 once this is taken over
 }
@@ -104,10 +104,10 @@ func (a *Agent) Act(ctx context.Context, v *sim.View) (sim.Decision, error) {
 }
 
 func (a *Agent) act(ctx context.Context, v *sim.View, purpose string) (sim.Decision, error) {
-	if err := a.see(a.maker, a.table, v); err != nil {
+	if err := a.see(a.factory, a.table, v); err != nil {
 		return sim.Decision{}, err
 	}
-	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), a.maker.Sampling, a.schema, a.turn)
+	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), a.factory.Sampling, a.schema, a.turn)
 	d := sim.Decision{Calls: calls}
 	switch {
 	case err != nil && llm.FaultOf(err) == llm.Blocked:
@@ -152,17 +152,17 @@ func (a *Agent) ask(ctx context.Context, seed uint64, t llm.Tag, s llm.Sampling,
 		s.Seed = &drawn
 	}
 	if a.resumed > 0 {
-		a.dropped, a.resumed = a.lasting(a.resumed, a.maker.window), 0
+		a.dropped, a.resumed = a.lasting(a.resumed, a.factory.window), 0
 	}
 	calls := make([]llm.Call, 0, 1)
 	for dropped, kept := a.dropped, a.dropped; ; t.Try++ {
 		t.Dropped = dropped
-		resp, call, err := llm.Ask(ctx, a.maker.Model, a.maker.Name, llm.Request{
+		resp, call, err := llm.Ask(ctx, a.factory.Model, a.factory.Name, llm.Request{
 			Messages: a.prompt(dropped, tail),
 			Sampling: s,
 			Schema:   schema,
 			Tag:      t,
-		}, a.maker.Now)
+		}, a.factory.Now)
 		calls = append(calls, call)
 		if err == nil {
 			a.dropped = kept
@@ -171,7 +171,7 @@ func (a *Agent) ask(ctx context.Context, seed uint64, t llm.Tag, s llm.Sampling,
 		if llm.FaultOf(err) != llm.TooLong {
 			return nil, calls, err
 		}
-		next, lasting := a.leaveOut(dropped, a.maker.window)
+		next, lasting := a.leaveOut(dropped, a.factory.window)
 		if next == dropped {
 			return nil, calls, fmt.Errorf("the prompt does not fit even with all but the newest of the play left out: %w", err)
 		}

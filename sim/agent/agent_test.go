@@ -54,11 +54,11 @@ func (m *model) prompt() string {
 func build(t testing.TB, m llm.Model, cfg agent.Config) *agent.Agent {
 	t.Helper()
 	cfg.Model, cfg.Name, cfg.Now = m, "script:test", now
-	maker, err := agent.New(cfg)
+	factory, err := agent.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return maker.Agent(nil)
+	return factory.Agent(nil)
 }
 
 var sheets = []*characters.Sheet{

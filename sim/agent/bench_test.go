@@ -25,7 +25,7 @@ func BenchmarkAgentTurn(b *testing.B) {
 					reply = &llm.Response{Text: "SAY: Then tell me who rang it last, and why the others left.\nDO: leans closer", Finish: llm.Stop}
 				}
 				instant := llm.Func(func(context.Context, llm.Request) (*llm.Response, error) { return reply, nil })
-				maker, err := agent.New(agent.Config{Model: instant, Name: "script:instant", Form: form, Now: now})
+				factory, err := agent.New(agent.Config{Model: instant, Name: "script:instant", Form: form, Now: now})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -46,7 +46,7 @@ func BenchmarkAgentTurn(b *testing.B) {
 						turn = 1
 						table := new(agent.Table)
 						for i := range agents {
-							agents[i] = maker.Agent(table)
+							agents[i] = factory.Agent(table)
 						}
 					}
 					v := views[turn%4]

@@ -235,7 +235,8 @@ func (c *cast) named(name string) int {
 // other reports whether a speaker is somebody else. A name that two share may be the other one's.
 func (c *cast) other(who int) bool { return who != unknown && who != oneself && who != c.self }
 
-// addressees resolves a list of names. It is empty where all may hear it: everybody is named, or nobody.
+// addressees resolves a list of names. It is empty where all may hear it: where every
+// character is named, or none.
 // ok is false where a name is not known or ambiguous; to then holds those who are known, and none where
 // it is open who is meant.
 func (c *cast) addressees(names []string) (to []characters.ID, ok bool) {

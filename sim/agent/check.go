@@ -48,8 +48,8 @@ next:
 	return false
 }
 
-// repeats reports whether a text mostly repeats itself. Of the letters, without what stands between them
-// and without digits, it looks at the pieces of eight bytes at every place, and at how many of them are
+// repeats reports whether a text mostly repeats itself. Of the letters alone, without
+// digits, it looks at the pieces of eight bytes at every place, and at how many of them are
 // new: nearly all in speech, and one in four where something is said four times over. The second half is
 // looked at alone too, because a reply may get stuck late.
 func repeats(text string) bool {

@@ -46,7 +46,7 @@ func ownTurn(text string) (own string, another bool) {
 	}
 }
 
-// withoutTokens cuts a text at the first template token. leaked says that words stand behind it: a token
+// withoutTokens cuts a text at the first template token. leaked says that words follow it: a token
 // that ends a text is no fault.
 func withoutTokens(text string) (own string, leaked bool) {
 	if !mayHaveToken(text) {
@@ -127,7 +127,7 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// unquote removes quotation marks where the whole text stands in them.
+// unquote removes quotation marks around a whole text.
 func unquote(text string) string {
 	if len(text) < 2 {
 		return text
@@ -145,7 +145,7 @@ func unquote(text string) string {
 	return squeeze(strings.Join(said, " "))
 }
 
-// quotes separates what stands in double quotation marks from what stands around. ok is false where a mark
+// quotes separates the text in double quotation marks from the text around them. ok is false where a mark
 // that opens is not closed, but for the last one.
 func quotes(text string) (said, told []string, ok bool) {
 	inside, from := false, 0

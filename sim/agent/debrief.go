@@ -16,18 +16,18 @@ const leastAnswer = 400
 // Debrief puts the questions to the model after the last turn, or under the conditions of a control,
 // and returns its answer as plain text. A text that is kept in spite of its fault says what it can.
 func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (sim.Answer, error) {
-	if err := a.see(a.maker, a.table, v); err != nil {
+	if err := a.see(a.factory, a.table, v); err != nil {
 		return sim.Answer{}, err
 	}
 	purpose := "debrief"
 	if v.Control != "" {
 		purpose += ":" + v.Control
 	}
-	question, err := a.question(a.maker, a.table, v, questions)
+	question, err := a.question(a.factory, a.table, v, questions)
 	if err != nil {
 		return sim.Answer{}, err
 	}
-	sampling := a.maker.Sampling
+	sampling := a.factory.Sampling
 	sampling.MaxTokens = max(sampling.MaxTokens, leastAnswer)
 	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), sampling, nil, question)
 	switch {
@@ -44,7 +44,7 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 }
 
 // question renders what a debrief asks in place of a move.
-func (a *memory) question(m *Maker, t *Table, v *sim.View, questions []string) (llm.Message, error) {
+func (a *memory) question(m *Factory, t *Table, v *sim.View, questions []string) (llm.Message, error) {
 	name := promptDebrief
 	if v.Control == sim.ControlTold {
 		name = promptTold

@@ -29,8 +29,8 @@ const (
 // narration without text whose Fault says what was wrong, which no transcript shows to anybody. The
 // reply stays raw in its call. A DM has no state: all sessions may share one.
 type DM struct {
-	maker  *Maker
-	schema json.RawMessage
+	factory *Factory
+	schema  json.RawMessage
 }
 
 // NewDM makes a game master of a model. It is asked for JSON in either Form, but with a schema only
@@ -40,7 +40,7 @@ func NewDM(cfg Config) (*DM, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the game master: %w", err)
 	}
-	d := &DM{maker: m}
+	d := &DM{factory: m}
 	if m.Form == JSON {
 		d.schema = verdictSchema()
 	}
@@ -60,7 +60,7 @@ func (d *DM) Resolve(ctx context.Context, ep *sim.Episode, attempt *sim.Event) (
 	turn := uint64(attempt.Turn)
 	resp, calls, err := a.ask(ctx, sim.Mix(ep.Seed, sim.HashText("referee"), turn), llm.Tag{
 		Session: ep.Session, Purpose: "referee", Turn: attempt.Turn,
-	}, d.maker.Sampling, d.schema, tail)
+	}, d.factory.Sampling, d.schema, tail)
 	none := func(fault string) ([]sim.Event, []llm.Call, error) {
 		return []sim.Event{{Kind: sim.KindNarration, Fault: fault, Audience: attempt.Audience}}, calls, nil
 	}
@@ -98,15 +98,15 @@ func (d *DM) seat(ep *sim.Episode, attempt *sim.Event) (*Agent, llm.Message, err
 	}
 	c := newCast("", v.Cast)
 	t := tableOf(v, c, true)
-	scene, err := d.maker.Prompts.render(promptScene, *t)
+	scene, err := d.factory.Prompts.render(promptScene, *t)
 	if err != nil {
 		return nil, llm.Message{}, err
 	}
-	question, err := d.maker.Prompts.section(llm.User, promptReferee, attemptOf(t, c, attempt))
+	question, err := d.factory.Prompts.section(llm.User, promptReferee, attemptOf(t, c, attempt))
 	if err != nil {
 		return nil, llm.Message{}, err
 	}
-	a := &Agent{maker: d.maker}
+	a := &Agent{factory: d.factory}
 	a.cast, a.head = c, []llm.Message{llm.NewMessage(llm.System, scene), playSoFar}
 	for _, e := range ep.Events {
 		if !shared(e, attempt, v.Cast) {

@@ -16,7 +16,7 @@
 // split off (llm.SplitReasoning), template tokens are cut, the form is read, and what was read is checked.
 //
 //	rule                                                              outcome
-//	reasoning, in any marks that SplitReasoning knows                 taken out; shown to nobody
+//	reasoning, in any marks that SplitReasoning knows                 taken out; never shown
 //	reasoning whose end is not certain                                reasoning
 //	nothing that can be seen                                          empty (cut-off at the limit of tokens)
 //	a call of a tool: marked, fenced, in a list, tool_calls           tool-call

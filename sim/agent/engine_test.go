@@ -24,7 +24,7 @@ import (
 // engine plays whole games of four agents with a model that answers at once, and keeps of every turn
 // what a run keeps: the session's new messages, the call and the events.
 type engine struct {
-	maker   *agent.Maker
+	factory *agent.Factory
 	journal *logs.Journal
 	turns   int
 	stages  []stage
@@ -71,7 +71,7 @@ func instant() llm.Func {
 
 func newEngine(t testing.TB, m llm.Model, turns int, open func(string) (logs.File, error)) *engine {
 	t.Helper()
-	maker, err := agent.New(agent.Config{Model: m, Name: "script:instant", Now: time.Now})
+	factory, err := agent.New(agent.Config{Model: m, Name: "script:instant", Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func newEngine(t testing.TB, m llm.Model, turns int, open func(string) (logs.Fil
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &engine{maker: maker, journal: j, turns: turns}
+	return &engine{factory: factory, journal: j, turns: turns}
 }
 
 // prepare draws so many stages, so that no time of play is spent on it. Games beyond them begin with
@@ -105,7 +105,7 @@ func (e *engine) game(ctx context.Context, i int) error {
 	}
 	table := new(agent.Table)
 	for _, c := range s.Cast {
-		game.Actors[c.ID] = e.maker.Agent(table)
+		game.Actors[c.ID] = e.factory.Agent(table)
 	}
 	var stored llm.Ledger
 	for turn, err := range game.Play(ctx) {

@@ -21,7 +21,7 @@ func Example() {
 			Finish: llm.Stop,
 		}, nil
 	})
-	maker, err := agent.New(agent.Config{Model: model, Name: "script:talkative", Form: agent.Lines, Now: time.Now})
+	factory, err := agent.New(agent.Config{Model: model, Name: "script:talkative", Form: agent.Lines, Now: time.Now})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func Example() {
 		Session: "1", Self: ada, Player: true, Cast: []characters.Public{ada.Public(), tom.Public()}, NPC: "tom",
 		Kind: scenarios.Exchange, Title: "At the well", Premise: "Two travellers meet at noon.", Turn: 1, Turns: 2,
 	}
-	d, err := maker.Agent(nil).Act(context.Background(), view)
+	d, err := factory.Agent(nil).Act(context.Background(), view)
 	if err != nil {
 		log.Fatal(err)
 	}

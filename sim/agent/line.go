@@ -11,7 +11,7 @@ import (
 )
 
 // An event is one line of the transcript. What the line is made of can be told from what was said,
-// because these marks stand in a line only where line put them:
+// because only line puts these marks into a line:
 //
 //	Orla: "words" *deed*                      a move
 //	Orla (whispers to Bren): "words" *deed*   a move that only Bren perceives
@@ -21,7 +21,7 @@ import (
 // brackets, and a colon after a name or a label, so that nothing that is said can pass for another
 // speaker, for the table, or for a chat template's token.
 
-// line renders an event. It is empty for what is no part of the play: the scene, which stands in the
+// line renders an event. It is empty for what is no part of the play: the scene, which is in the
 // system message, debriefs, and the end.
 func (c *cast) line(e *sim.Event, premise string) string {
 	var room [512]byte

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// decoration may stand before and around a name or a label.
+	// decoration is the marks that may surround a name or a label.
 	decoration = " \t*_#>-•~|`\"'“‘[("
 	// maxHead is how far into a line the colon behind a name is looked for, in bytes.
 	maxHead = 96
@@ -18,10 +18,10 @@ const (
 type head struct {
 	who   int    // a place in the cast, outside or oneself
 	aside string // "whispers to Bren" of "Orla (whispers to Bren): ..."
-	rest  string // what stands behind it
+	rest  string // the text behind it
 }
 
-// speechVerb may stand between a speaker and the colon.
+// speechVerb matches a speaker and a verb of speech before the colon.
 var speechVerb = regexp.MustCompile(`(?i)^(.+?) (?:(?:says?|said|asks?|asked|repl(?:ies|ied)|answer(?:s|ed)|whisper(?:s|ed)|shout(?:s|ed)|mutter(?:s|ed)|adds|added|respond(?:s|ed)|speak(?:s|ing)|continues)(?: (?:to|at) [^:]{1,40}|,? [a-z]+ly)?|to [^:]{1,40})$`)
 
 // head reads the name at the beginning of a line: "Bren:", "**Bren Ironhand:**", "[Bren] ", "Bren (angrily): ",
@@ -91,7 +91,7 @@ var (
 	inLine = regexp.MustCompile(`(?:^|[\s*.!?"'|,;)])((?:SAY|DO|TO|CHECK) ?(?:\([^)]{1,60}\))?:)`)
 	// narration matches a line of the game master, as the transcript has it.
 	narration = regexp.MustCompile(`^\[(\p{Lu}[^\[\]]*[.!?…])\]$`)
-	// speaking is what may stand behind a name without being a deed.
+	// speaking matches a direction behind a name that is no deed.
 	speaking = regexp.MustCompile(`(?i)^(?:speaking|talking|saying|says?|whisper(?:s|ing|ed)?|aloud|out loud)$`)
 	passes   = regexp.MustCompile(`(?i)^\W*(?:i )?pass(?:es|ed)?(?: (?:on )?(?:her|his|their|my|the|this|its) turn)?\W*$`)
 	leadIn   = regexp.MustCompile(`(?i)^(?:sure|okay|ok,|certainly|of course|here is|here['’]s|my (?:response|reply|move)).{0,140}:\s*$`)
@@ -300,7 +300,7 @@ func (s *script) begin(label, aside, rest string) bool {
 	return true
 }
 
-// aside takes what stands in parentheses behind a name or a label.
+// aside reads the parentheses behind a name or a label.
 func (s *script) aside(text string) {
 	if text == "" || s.c.directed(&s.d, text) || speaking.MatchString(text) {
 		return

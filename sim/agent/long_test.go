@@ -312,7 +312,7 @@ func TestResumedAgentsLeaveOutWhatWasLeftOut(t *testing.T) {
 			return &llm.Response{Text: fmt.Sprintf("SAY: This is remark %d, and %s.", turn, strings.Repeat("on it goes ", turn%5)), Finish: llm.Stop}, nil
 		}
 	})
-	maker, err := agent.New(agent.Config{Model: m, Name: "m", Form: agent.Lines, Now: now, Sampling: llm.Sampling{NumCtx: 2048, MaxTokens: 100}})
+	factory, err := agent.New(agent.Config{Model: m, Name: "m", Form: agent.Lines, Now: now, Sampling: llm.Sampling{NumCtx: 2048, MaxTokens: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestResumedAgentsLeaveOutWhatWasLeftOut(t *testing.T) {
 		g := sim.Game{Episode: ep, Actors: map[characters.ID]sim.Actor{}, Control: []string{sim.ControlNoConversation, sim.ControlTold}, Now: now}
 		table := new(agent.Table)
 		for _, c := range s.Cast {
-			a := maker.Agent(table)
+			a := factory.Agent(table)
 			a.Resume(dropped[c.ID])
 			g.Actors[c.ID] = a
 		}

@@ -54,7 +54,7 @@ var (
 )
 
 // see renders what is new in a view.
-func (a *memory) see(m *Maker, t *Table, v *sim.View) error {
+func (a *memory) see(m *Factory, t *Table, v *sim.View) error {
 	known := a.cast != nil && a.session == v.Session && a.self == v.Self.ID && a.seen <= len(v.Events) &&
 		(a.seen == 0 || v.Events[a.seen-1].Seq == a.last)
 	if !known {
@@ -95,7 +95,7 @@ func (t *Table) line(c *cast, e *sim.Event, premise string) llm.Message {
 }
 
 // set renders what everybody at the table is told before the play.
-func (t *Table) set(m *Maker, v *sim.View) error {
+func (t *Table) set(m *Factory, v *sim.View) error {
 	if t.public != nil && t.session == v.Session && t.prompts == m.Prompts && t.checks == m.Checks {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (t *Table) set(m *Maker, v *sim.View) error {
 }
 
 // begin renders what stays the same for a whole session.
-func (a *memory) begin(m *Maker, t *Table, v *sim.View) error {
+func (a *memory) begin(m *Factory, t *Table, v *sim.View) error {
 	if err := t.set(m, v); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (a *memory) prompt(dropped int, tail llm.Message) []llm.Message {
 }
 
 // leaveOut says how many of the oldest lines to leave out when so many less are not enough. The cuts
-// lie where they lie for every agent and every turn: at multiples of a window of bytes, counted from
+// are the same for every agent and every turn: at multiples of a window of bytes, counted from
 // the beginning of the play, so that an agent that is built anew comes to the same cut, and prompts
 // keep their prefix until the next. A window is as many bytes as the model takes tokens, about a
 // quarter of what it can hold. The newest line always stays; where it is all that would be left, the

@@ -68,7 +68,7 @@ func (n Need) fixed(style Style, s *scenarios.Scenario) (tokens int, err error) 
 			if control == sim.ControlTold {
 				v.Knowledge = s.Knowledge
 			}
-			question, err := a.question(scribe.maker, &scribe.table, v, s.Questions)
+			question, err := a.question(scribe.factory, &scribe.table, v, s.Questions)
 			if err != nil {
 				return 0, err
 			}
@@ -76,7 +76,7 @@ func (n Need) fixed(style Style, s *scenarios.Scenario) (tokens int, err error) 
 		}
 	}
 	if n.Referee {
-		a, question, err := (&DM{maker: scribe.maker}).seat(ep, &sim.Event{Actor: s.Cast[0].ID})
+		a, question, err := (&DM{factory: scribe.factory}).seat(ep, &sim.Event{Actor: s.Cast[0].ID})
 		if err != nil {
 			return 0, err
 		}

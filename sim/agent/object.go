@@ -28,7 +28,7 @@ func moveKey(name string) string {
 		return "speaker"
 	case "target", "targets", "listener", "listeners": // who is spoken to, aloud
 		return "target"
-	case "thought", "thoughts", "thinking", "reasoning": // read by nobody
+	case "thought", "thoughts", "thinking", "reasoning": // not read
 		return "thought"
 	case "refusal":
 		return "refusal"
@@ -81,7 +81,7 @@ func (c *cast) introduces(line string) bool {
 	return ok && strings.Trim(behind, decoration) == "" && (c.named(name) != unknown || leadIn.MatchString(line))
 }
 
-// around looks at what stands before and behind an object for other speakers.
+// around looks for other speakers before and behind an object.
 func (c *cast) around(d *draft, before, behind string) {
 	before = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(before), "json"), "```"))
 	if h, ok := c.head(before[strings.LastIndexByte(before, '\n')+1:], true); ok && h.rest == "" && c.other(h.who) {

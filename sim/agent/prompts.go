@@ -37,8 +37,8 @@ const (
 
 var promptNames = []string{promptRules, promptScene, promptPersona, promptJSON, promptLines, promptDebrief, promptTold, promptReferee}
 
-// Prompts are the texts that agents are asked with, as templates of text/template. What fields there
-// are stands in a comment at the head of each file.
+// Prompts are the texts that agents are asked with, as templates of text/template. A comment at the
+// head of each file lists its fields.
 type Prompts struct {
 	texts     map[string]string
 	templates map[string]*template.Template
@@ -108,7 +108,7 @@ func load(files fs.FS, root, shown string) (*Prompts, error) {
 	return p, nil
 }
 
-// within is path.Join for fs.FS, where "." must not stand before a name.
+// within is path.Join for fs.FS, where "." must not precede a name.
 func within(root, file string) string {
 	if root == "." {
 		return file

@@ -88,7 +88,7 @@ func splitDeeds(text string) (speech string, deeds []string) {
 	return strings.ReplaceAll(b.String(), "*", ""), deeds
 }
 
-// clause reports whether a span stands by itself between what is before and behind it.
+// clause reports whether a span is a clause of its own between the texts before and behind it.
 func clause(before, inner, behind string) bool {
 	before = strings.TrimRight(before[max(0, len(before)-16):], " \t*")
 	last, _ := utf8.DecodeLastRuneInString(before)
@@ -120,7 +120,7 @@ func acting(words string) bool {
 }
 
 var (
-	// utterance is what stands between quotation marks as somebody says it.
+	// utterance matches a quotation that is spoken words.
 	utterance = regexp.MustCompile(`^[\s'‘…—-]*[\p{Lu}\p{Lo}\d].*[.,!?…—–-]['’*]?\s*$`)
 	// toReader are words that narration around quotes does not have.
 	toReader = regexp.MustCompile(`(?i)\b(?:you|your|yours|you['’]re|we|our|let['’]s|i['’]m|i think|i know)\b|\?`)
@@ -128,7 +128,7 @@ var (
 	narrates = regexp.MustCompile(`(?i)\b(?:I|she|he|they|her|his|their)\b|^[^a-z]*\p{Lu}\w+ \w+s\b`)
 )
 
-// novel separates prose as in a novel: what stands in quotation marks is said, what stands around is done.
+// novel separates prose as in a novel: quotations are speech, the text around them is the deed.
 // It does so only where every quotation is an utterance and the rest tells of somebody.
 func novel(text, deed string) (speech, deeds string) {
 	if !strings.ContainsAny(text, "\"“«„") {

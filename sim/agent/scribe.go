@@ -25,9 +25,9 @@ type Style struct {
 // would have to answer: Reply is the inverse of Parse. Like an Agent it keeps what it rendered, and is
 // not safe for concurrent use.
 type Scribe struct {
-	maker *Maker
-	table Table
-	seats map[characters.ID]*memory
+	factory *Factory
+	table   Table
+	seats   map[characters.ID]*memory
 }
 
 // NewScribe returns a scribe for one session.
@@ -39,7 +39,7 @@ func NewScribe(s Style) (*Scribe, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Scribe{maker: m, seats: map[characters.ID]*memory{}}, nil
+	return &Scribe{factory: m, seats: map[characters.ID]*memory{}}, nil
 }
 
 // seat is what is rendered for the character of a view.
@@ -49,7 +49,7 @@ func (s *Scribe) seat(v *sim.View) (*memory, error) {
 		a = new(memory)
 		s.seats[v.Self.ID] = a
 	}
-	if err := a.see(s.maker, &s.table, v); err != nil {
+	if err := a.see(s.factory, &s.table, v); err != nil {
 		return nil, fmt.Errorf("write down what %s is asked: %w", v.Self.ID, err)
 	}
 	return a, nil
@@ -133,13 +133,13 @@ func (s *Scribe) Reply(v *sim.View, e *sim.Event) (text string, ok bool, err err
 	if len(m.To) == len(a.cast.people)-1 {
 		m.To = nil // all the others are everybody
 	}
-	if s.maker.Checks {
+	if s.factory.Checks {
 		m.Skill = e.Skill
 	}
-	if s.maker.Form == Lines {
+	if s.factory.Form == Lines {
 		text = a.cast.written(&m)
 	} else {
-		text = a.cast.encoded(&m, s.maker.Checks)
+		text = a.cast.encoded(&m, s.factory.Checks)
 	}
 	read := a.cast.parse(text, false)
 	slices.Sort(read.To)
@@ -148,7 +148,7 @@ func (s *Scribe) Reply(v *sim.View, e *sim.Event) (text string, ok bool, err err
 	return text, ok, nil
 }
 
-// whisperedTo are the names of those whom a move is for.
+// whisperedTo returns the names of the characters that a move is whispered to.
 func (c *cast) whisperedTo(m *Move) []string {
 	names := []string{}
 	for i := range c.people {

@@ -78,7 +78,7 @@ func newSecretGame(t *testing.T, i int) *secretGame {
 		Model: llm.Func(g.reply), Name: "script:loose", Layout: g.layout, Form: []agent.Form{agent.JSON, agent.Lines}[i/4%2],
 		Checks: i%3 > 0, Now: now,
 	}
-	maker, err := agent.New(cfg)
+	factory, err := agent.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func newSecretGame(t *testing.T, i int) *secretGame {
 	}
 	table := new(agent.Table)
 	for _, c := range cast {
-		g.game.Actors[c.ID] = maker.Agent(table)
+		g.game.Actors[c.ID] = factory.Agent(table)
 	}
 	g.collect()
 	return g

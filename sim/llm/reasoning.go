@@ -36,7 +36,7 @@ var (
 	// spoken names the parts of a reply in words, as Granite does.
 	spoken  = regexp.MustCompile(`(?is)^\s*here(?:'s| is) my (?:thought process|reasoning)\b[:.]?(.*)$`)
 	replied = regexp.MustCompile(`(?i)here(?:'s| is) my (?:response|reply|answer)\b[:.]?`)
-	// answerEdge is what stands around an answer behind its reasoning.
+	// answerEdge matches the marks around an answer behind its reasoning.
 	answerEdge = regexp.MustCompile(`(?i)^(?:\s*<\|(?:begin_of_solution|start_response|start_text|begin_of_box)\|>)+|(?:\s*<\|(?:end_of_solution|end_response|end_text|end_of_box)\|>)+\s*$`)
 
 	angles = strings.NewReplacer(`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">")
@@ -106,7 +106,7 @@ func clean(thoughts ...string) string {
 	return strings.Join(kept, "\n")
 }
 
-// splitMarks takes out what stands between opening and closing marks.
+// splitMarks takes out the text between opening and closing marks.
 func splitMarks(text string) (thoughts []string, rest string, ok bool) {
 	marks := thinkMark.FindAllStringSubmatchIndex(text, -1)
 	if marks == nil {
@@ -150,7 +150,7 @@ func splitMarks(text string) (thoughts []string, rest string, ok bool) {
 	return thoughts, said.String(), true
 }
 
-// wordOfSentence reports whether a mark stands between the words of one sentence.
+// wordOfSentence reports whether a mark is between the words of one sentence.
 func wordOfSentence(text string, from, to int) bool {
 	before, behind := strings.TrimRight(text[:from], "\"'`“‘ "), strings.TrimLeft(text[to:], "\"'`”’ ")
 	if len(before) == from || len(behind) == len(text)-to {
@@ -161,7 +161,7 @@ func wordOfSentence(text string, from, to int) bool {
 	return (unicode.IsLetter(last) || last == ',') && (unicode.IsLower(first) || strings.ContainsRune(",.;", first))
 }
 
-// inString reports whether a place of a text that is a JSON object lies within one of its strings.
+// inString reports whether a place of a text that is a JSON object is within one of its strings.
 func inString(text string, at int) bool {
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text[:at]), "```json"), "```"))
 	if !strings.HasPrefix(text, "{") {
