@@ -29,7 +29,7 @@ func finetuneStartCommand() *cli.Command {
 			&cli.Int64Flag{Name: "seed", Usage: "`SEED` of the training", Value: 1},
 			&cli.GenericFlag{Name: "hyperparameter", Value: &texts{}, Usage: "`KEY=VALUE` that only some servers know, such as lora=true; sent unchecked; repeat for several"},
 			&cli.GenericFlag{Name: "metadata", Value: &texts{}, Usage: "`KEY=VALUE` to keep with the job; repeat for several"},
-			&cli.BoolFlag{Name: "top-level-hyperparameters", Usage: "send hyperparameters as hosted.Addresss take them that do not know methods"},
+			&cli.BoolFlag{Name: "top-level-hyperparameters", Usage: "send hyperparameters as older servers take them, which do not know methods"},
 			&cli.BoolFlag{Name: "no-validate", Usage: "send the files without checking them"},
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the job's record in DIR/jobs", DefaultText: "made of the model and of what is ordered"},
 			&cli.BoolFlag{Name: "again", Usage: "start anew, though the same job succeeded or may have been created before"},

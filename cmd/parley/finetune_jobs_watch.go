@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -16,21 +17,34 @@ var everyFlag = &cli.DurationFlag{Name: "every", Usage: "look at the job every `
 func finetuneStatusCommand() *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "say how far a fine-tuning job came", ArgsUsage: "DIR|JOB-ID",
-		Flags: serverFlags(nameFlag),
-		Action: func(c *cli.Context) error {
-			h, err := jobOf(c)
-			if err != nil {
-				return err
-			}
-			job, err := h.client.Job(c.Context, h.id)
-			if err != nil {
-				return err
-			}
-			if err := h.keep(job); err != nil {
-				return err
-			}
-			return h.show(c, job, nil)
-		},
+		Flags:  serverFlags(nameFlag),
+		Action: showing((*hosted.Client).Job),
+	}
+}
+
+func finetuneCancelCommand() *cli.Command {
+	return &cli.Command{
+		Name: "cancel", Usage: "end a fine-tuning job", ArgsUsage: "DIR|JOB-ID",
+		Flags:  serverFlags(nameFlag),
+		Action: showing((*hosted.Client).Cancel),
+	}
+}
+
+// showing makes the action that asks a server about a job, keeps the reply and prints it.
+func showing(ask func(*hosted.Client, context.Context, string) (*hosted.Job, error)) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		h, err := jobOf(c)
+		if err != nil {
+			return err
+		}
+		job, err := ask(h.client, c.Context, h.id)
+		if kept := h.keep(job); err == nil {
+			err = kept
+		}
+		if err != nil {
+			return err
+		}
+		return h.show(c, job, nil)
 	}
 }
 
@@ -77,25 +91,4 @@ func (h *handle) wait(c *cli.Context, e *hosted.Estimate) error {
 		return err
 	}
 	return ended(job)
-}
-
-func finetuneCancelCommand() *cli.Command {
-	return &cli.Command{
-		Name: "cancel", Usage: "end a fine-tuning job", ArgsUsage: "DIR|JOB-ID",
-		Flags: serverFlags(nameFlag),
-		Action: func(c *cli.Context) error {
-			h, err := jobOf(c)
-			if err != nil {
-				return err
-			}
-			job, err := h.client.Cancel(c.Context, h.id)
-			if kept := h.keep(job); err == nil {
-				err = kept
-			}
-			if err != nil {
-				return err
-			}
-			return h.show(c, job, nil)
-		},
-	}
 }

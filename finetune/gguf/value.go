@@ -54,43 +54,14 @@ func Text(key, value string) KV {
 	return KV{key, typeText, append(raw, value...)}
 }
 
-// Texts makes an entry of a list of texts.
-func Texts(key string, values ...string) KV {
-	raw := binary.LittleEndian.AppendUint32(nil, uint32(typeText))
-	raw = binary.LittleEndian.AppendUint64(raw, uint64(len(values)))
-	for _, v := range values {
-		raw = binary.LittleEndian.AppendUint64(raw, uint64(len(v)))
-		raw = append(raw, v...)
-	}
-	return KV{key, typeArray, raw}
-}
-
 // Uint32 makes an entry of a whole number.
 func Uint32(key string, value uint32) KV {
 	return KV{key, typeUint32, binary.LittleEndian.AppendUint32(nil, value)}
 }
 
-// Int32s makes an entry of a list of whole numbers.
-func Int32s(key string, values ...int32) KV {
-	raw := binary.LittleEndian.AppendUint32(nil, uint32(typeInt32))
-	raw = binary.LittleEndian.AppendUint64(raw, uint64(len(values)))
-	for _, v := range values {
-		raw = binary.LittleEndian.AppendUint32(raw, uint32(v))
-	}
-	return KV{key, typeArray, raw}
-}
-
 // Float32 makes an entry of a number.
 func Float32(key string, value float32) KV {
 	return KV{key, typeFloat32, binary.LittleEndian.AppendUint32(nil, math.Float32bits(value))}
-}
-
-// Bool makes an entry of a yes or no.
-func Bool(key string, value bool) KV {
-	if value {
-		return KV{key, typeBool, []byte{1}}
-	}
-	return KV{key, typeBool, []byte{0}}
 }
 
 // Value returns the entry's value: a string, a bool, an int64, a uint64, a float64, or for a list its

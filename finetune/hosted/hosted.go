@@ -2,9 +2,11 @@
 // /fine_tuning/jobs, Azure's included: it uploads files, orders a job, waits for it, and estimates
 // what it will cost.
 //
-// It knows the protocol and what goes wrong on the way, and keeps of every job what is needed to go on
-// after a restart. It does not know what is in the files (finetune/formats does), no environment
-// variable and no default server: address and key are given to it.
+// It records of every job what is needed to go on after a restart. Address and key are parameters; it
+// reads no environment variable and has no default server. finetune/formats reads the files' content.
+//
+// It has an HTTP client of its own: go-openai's fine-tuning requests know no method (so no DPO), no
+// metadata to find a job by whose answer was lost, no list of jobs and no Retry-After.
 package hosted
 
 import (
