@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval"
+	"parley/eval/ieg"
 	"parley/eval/run"
 	"parley/eval/script"
 	"parley/eval/session"
@@ -21,6 +22,7 @@ var kinds = run.Kinds{
 	session.Kind: session.Decode,
 	script.Kind:  script.Decode,
 	survey.Kind:  survey.Decode,
+	ieg.Kind:     ieg.Decode(trainDM),
 }
 
 // runFlags are the flags that every command which begins or resumes a run has.
@@ -166,7 +168,7 @@ func finished(c *cli.Context, dir string, m *run.Manifest, asJSON bool, show sho
 		again = "; try what failed again with: parley resume " + dir
 	}
 	return partialf("%d of %d %s failed, %d scores are missing%s", failed, m.Of, map[string]string{
-		session.Kind: "sessions", script.Kind: "tasks", survey.Kind: "documents",
+		session.Kind: "sessions", script.Kind: "tasks", survey.Kind: "documents", ieg.Kind: "virtual DMs",
 	}[m.Kind], without, again)
 }
 
@@ -176,6 +178,8 @@ func missing(dir string, m *run.Manifest) (int, error) {
 	case script.Kind:
 		n, _ := script.Missing(m.Results)
 		return n, nil
+	case ieg.Kind:
+		return ieg.Missing(m.Results), nil
 	case survey.Kind:
 		_, _, d, err := readSurvey(dir)
 		if err != nil {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,13 +14,13 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/ieg"
+	"parley/eval/run"
 	"parley/finetune"
 	"parley/finetune/vdm"
 )
@@ -46,6 +48,7 @@ func evalIEGCommand() *cli.Command {
 			&cli.IntFlag{Name: "workers", Usage: "train `N` virtual DMs at a time; changes no result (default: one for each two processors)"},
 			&cli.StringFlag{Name: "scores", Usage: "`FILE.csv` of F-scores: only work out the gaps; - is the standard input"},
 			&cli.StringFlag{Name: "real", Usage: "with --scores: `F_C,F_O` of real play, where the table has none"},
+			&cli.StringFlag{Name: "out", Usage: "`DIR` of the run (default runs/<time>)"},
 			&cli.BoolFlag{Name: "table", Usage: "print the layout of AntEval's Table 1"},
 			&cli.BoolFlag{Name: "json", Usage: "print one object with `results`"},
 		},
@@ -132,7 +135,6 @@ func studyIEG(c *cli.Context) error {
 	case c.Int("seeds") < 1 || c.Int("turns") < 1 || c.Int("workers") < 0:
 		return usagef("--seeds and --turns are at least 1, --workers at least 0")
 	}
-	started := time.Now()
 	workers := c.Int("workers")
 	if workers == 0 { // a training uses two processors itself
 		workers = max(1, runtime.GOMAXPROCS(0)/2)
@@ -159,60 +161,52 @@ func studyIEG(c *cli.Context) error {
 	if err := s.Validate(); err != nil {
 		return usageError{err}
 	}
-	w := c.App.ErrWriter
 	if s.Seeds < ieg.Seeds {
-		fmt.Fprintf(w, "%d seeds are few: a gap moves by some points from seed to seed; take %d\n", s.Seeds, ieg.Seeds)
+		fmt.Fprintf(c.App.ErrWriter, "%d seeds are few: a gap moves by some points from seed to seed; take %d\n", s.Seeds, ieg.Seeds)
 	}
-	said := started
-	s.Progress = func(done, of int) {
-		if now := time.Now(); done == 1 || done == of || now.Sub(said) > 5*time.Second {
-			said = now
-			left := time.Duration(float64(now.Sub(started)) / float64(done) * float64(of-done))
-			fmt.Fprintf(w, "%d of %d virtual DMs trained and tested, about %s to go\n", done, of, left.Round(time.Second))
-		}
-	}
-	report, err := s.Run(c.Context)
+	config, done, err := keepWindows(&s)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "each learned from %d windows (the halves of real play from %d)", report.Real.Train, report.Halves[0].Train)
-	if report.Real.Val > 0 {
-		fmt.Fprintf(w, " and settled its thresholds with %d", report.Real.Val)
+	defer done()
+	config.Settings = run.Settings{Seed: s.Seed, Jobs: workers, Out: c.String("out"), JSON: c.Bool("json")}
+	return begin(c, ieg.New(config, trainDM), func() any { return &ieg.Config{} }, func(c *cli.Context, dir string, m *run.Manifest) error {
+		if err := printIEG(c, m.Results); err != nil || c.Bool("table") {
+			return err
+		}
+		return printedAt(c, dir)
+	})
+}
+
+// keepWindows writes the windows of a study to files for as long as it takes the run to copy them.
+func keepWindows(s *ieg.Study) (c *ieg.Config, done func(), err error) {
+	dir, err := os.MkdirTemp("", "parley-ieg-")
+	if err != nil {
+		return nil, nil, err
 	}
-	fmt.Fprintln(w)
-	if err := printIEG(c, report.Results(ieg.Bootstrap{Seed: s.Seed})); err != nil {
-		return err
+	c, done = &ieg.Config{Seeds: s.Seeds}, func() { os.RemoveAll(dir) }
+	write := func(name string, xs []ieg.Interaction) (path string) {
+		if len(xs) == 0 || err != nil {
+			return ""
+		}
+		var b bytes.Buffer
+		for i := range xs {
+			err = errors.Join(err, ieg.Write(&b, &xs[i]))
+		}
+		path = filepath.Join(dir, name+".jsonl")
+		err = errors.Join(err, os.WriteFile(path, b.Bytes(), 0o600))
+		return path
 	}
-	fmt.Fprintf(w, "done in %s\n", time.Since(started).Round(100*time.Millisecond))
-	return unscoredIEG(report)
+	c.RealTrain, c.RealVal, c.RealTest = write("real-train", s.RealTrain), write("real-val", s.RealVal), write("real-test", s.RealTest)
+	for i, g := range s.Generated {
+		c.Generated = append(c.Generated, ieg.SourceConfig{Name: g.Name, File: write(fmt.Sprintf("generated-%d", i+1), g.Interactions)})
+	}
+	return c, done, err
 }
 
 // trainDM trains a linear virtual DM.
 func trainDM(ctx context.Context, train, val []ieg.Interaction, seed uint64) (ieg.Predictor, error) {
 	return vdm.Train(ctx, vdm.Config{Seed: seed}, train, val)
-}
-
-// unscoredIEG says what a report lacks.
-func unscoredIEG(r *ieg.Report) error {
-	panels := append([]ieg.Panel{r.Real, r.Halves[0], r.Halves[1], r.Shuffled}, r.Generated...)
-	unscored, of := 0, 0
-	for _, p := range panels {
-		if p.Reason != "" {
-			return partialf("%s: %s", p.Name, p.Reason)
-		}
-		for _, marks := range p.Marks {
-			of += len(marks)
-			for i := range marks {
-				if marks[i].Reason != "" {
-					unscored++
-				}
-			}
-		}
-	}
-	if unscored > 0 {
-		return partialf("%d of %d predictions are unscored", unscored, of)
-	}
-	return nil
 }
 
 // readGenerated reads FILE, RUN or NAME=either. Each arm of a run with several is a source.

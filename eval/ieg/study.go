@@ -197,6 +197,19 @@ func (s *Study) seed(n int) uint64 { return rand.New(rand.NewPCG(s.Seed, uint64(
 
 // one trains and tests one virtual DM.
 func (s *Study) one(ctx context.Context, draw func(uint64) ([]Interaction, []Interaction, error), seed uint64) ([]Mark, error) {
+	predicted, err := s.predict(ctx, draw, seed)
+	if err != nil {
+		return nil, err
+	}
+	marks := make([]Mark, len(predicted))
+	for i := range predicted {
+		marks[i] = Score(&s.RealTest[i], predicted[i])
+	}
+	return marks, nil
+}
+
+// predict trains one virtual DM and returns what it predicts for the test.
+func (s *Study) predict(ctx context.Context, draw func(uint64) ([]Interaction, []Interaction, error), seed uint64) ([]Prediction, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -208,11 +221,13 @@ func (s *Study) one(ctx context.Context, draw func(uint64) ([]Interaction, []Int
 	if err != nil {
 		return nil, fmt.Errorf("train a virtual DM: %w", err)
 	}
-	marks, err := Evaluate(ctx, p, s.RealTest, 1)
-	if err != nil {
-		return nil, fmt.Errorf("test %s: %w", p.Name(), err)
+	out := make([]Prediction, len(s.RealTest))
+	for i := range s.RealTest {
+		if out[i], err = p.Predict(ctx, &s.RealTest[i]); err != nil {
+			return nil, fmt.Errorf("test %s: %w", p.Name(), err)
+		}
 	}
-	return marks, nil
+	return out, nil
 }
 
 // What draws are for: each has its own stream of random numbers. All sources share one, so that

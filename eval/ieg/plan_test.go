@@ -1,0 +1,40 @@
+package ieg_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/eval/ieg"
+	"parley/eval/run"
+	"parley/eval/run/runtest"
+)
+
+// A study holds to what holds for every kind of run.
+func TestPlan(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, xs []ieg.Interaction) string {
+		path := filepath.Join(dir, name+".jsonl")
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for i := range xs {
+			if err := ieg.Write(f, &xs[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	c := ieg.Config{
+		RealTrain: write("train", play("real", 60, 0.8, 1)), RealTest: write("test", play("test", 40, 0.8, 3)), Seeds: 2,
+		Generated: []ieg.SourceConfig{{Name: "clear", File: write("clear", play("clear", 60, 0.8, 4))}},
+		Settings:  run.Settings{Seed: 1, Jobs: 2},
+	}
+	runtest.TestPlan(t, runtest.Case{
+		New:     func() run.Plan { c := c; return ieg.New(&c, train) },
+		Options: run.Options{Kinds: run.Kinds{ieg.Kind: ieg.Decode(train)}, Secret: []byte("0123456789abcdef")},
+		Stops:   2,
+	})
+}
