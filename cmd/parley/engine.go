@@ -11,6 +11,7 @@ import (
 
 	"parley/eval"
 	"parley/eval/ieg"
+	"parley/eval/planning"
 	"parley/eval/run"
 	"parley/eval/script"
 	"parley/eval/session"
@@ -19,10 +20,11 @@ import (
 
 // kinds lists the kinds of runs.
 var kinds = run.Kinds{
-	session.Kind: session.Decode,
-	script.Kind:  script.Decode,
-	survey.Kind:  survey.Decode,
-	ieg.Kind:     ieg.Decode(trainDM),
+	session.Kind:  session.Decode,
+	script.Kind:   script.Decode,
+	survey.Kind:   survey.Decode,
+	planning.Kind: planning.Decode,
+	ieg.Kind:      ieg.Decode(trainDM),
 }
 
 // runFlags are the flags that every command which begins or resumes a run has.
@@ -168,7 +170,7 @@ func finished(c *cli.Context, dir string, m *run.Manifest, asJSON bool, show sho
 		again = "; try what failed again with: parley resume " + dir
 	}
 	return partialf("%d of %d %s failed, %d scores are missing%s", failed, m.Of, map[string]string{
-		session.Kind: "sessions", script.Kind: "tasks", survey.Kind: "documents", ieg.Kind: "virtual DMs",
+		session.Kind: "sessions", script.Kind: "tasks", survey.Kind: "documents", ieg.Kind: "virtual DMs", planning.Kind: "questions",
 	}[m.Kind], without, again)
 }
 

@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/planning"
+	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/script"
 	"parley/eval/session"
@@ -45,5 +47,20 @@ func resumeCommand() *cli.Command {
 
 // showOf returns what prints a run of a kind.
 func showOf(kind string) showFunc {
-	return map[string]showFunc{session.Kind: showSessions, script.Kind: showScripts, survey.Kind: showSurvey}[kind]
+	known := map[string]showFunc{session.Kind: showSessions, script.Kind: showScripts, survey.Kind: showSurvey, planning.Kind: showPlanning}
+	if show := known[kind]; show != nil {
+		return show
+	}
+	return showPlain
+}
+
+// showPlain prints the results of a run of a kind that has no tables of its own.
+func showPlain(c *cli.Context, dir string, m *run.Manifest) error {
+	if err := report.Results(c.App.Writer, m.Results); err != nil {
+		return err
+	}
+	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
+		return err
+	}
+	return printedAt(c, dir)
 }
