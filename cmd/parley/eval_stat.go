@@ -3,10 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
@@ -23,7 +19,7 @@ func evalStatCommand() *cli.Command {
 		Usage:     "one statistic on a table of your own, to check ours against R or SciPy",
 		ArgsUsage: "FILE.csv",
 		Description: "The first line names the columns. FILE - is standard input. Cells that are empty, NA, NaN or\n" +
-			"null are missing: rows that lack what the test needs are dropped and counted.",
+			"null are missing: rows without a value that the test needs are dropped and counted.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "test", Usage: "`NAME` of the statistic; list prints them"},
 			&cli.StringFlag{Name: "x", Usage: "`COLUMN` of values (default: x, or the first where the table has as many as the test needs)"},
@@ -73,7 +69,7 @@ func evalStat(c *cli.Context) error {
 	if c.Bool("json") {
 		err = printJSON(c.App.Writer, map[string]any{"results": results})
 	} else {
-		err = printStatistics(c.App.Writer, results, c.Float64("level"))
+		err = table.Print(c.App.Writer, results, c.Float64("level"))
 	}
 	switch {
 	case err != nil:
@@ -137,54 +133,4 @@ func listStatistics(c *cli.Context) error {
 		fmt.Fprintf(tab, "%s\t%s\t%s\n", s.Name, s.Needs(), s.About)
 	}
 	return tab.Flush()
-}
-
-// printStatistics prints a line a result, with only what it has.
-func printStatistics(w io.Writer, results []table.Result, level float64) error {
-	for _, r := range results {
-		line := []string{strings.TrimSpace(r.Metric + " " + r.Label)}
-		if r.Value == nil {
-			line = append(line, "undefined")
-		} else {
-			line = append(line, fmt.Sprintf("%.10g", *r.Value))
-		}
-		if r.Low != nil && r.High != nil {
-			line = append(line, fmt.Sprintf("%g %% interval [%.10g, %.10g]", 100*level, *r.Low, *r.High))
-		}
-		if r.Statistic != nil && (r.Value == nil || *r.Statistic != *r.Value) {
-			line = append(line, fmt.Sprintf("statistic %.10g", *r.Statistic))
-		}
-		if r.DF > 0 {
-			line = append(line, fmt.Sprintf("df %.6g", r.DF))
-		}
-		if r.P != nil {
-			line = append(line, fmt.Sprintf("p %.6g", *r.P))
-		}
-		line = append(line, fmt.Sprintf("n %d of %d %s", r.N, r.Of, r.Unit))
-		if r.Clusters > 0 {
-			line = append(line, fmt.Sprintf("%d clusters", r.Clusters))
-		}
-		if r.Zeros > 0 {
-			line = append(line, fmt.Sprintf("%d zeros", r.Zeros))
-		}
-		if r.Lost > 0 {
-			line = append(line, fmt.Sprintf("%d resamples lost", r.Lost))
-		}
-		if r.Dropped > 0 {
-			line = append(line, fmt.Sprintf("%d rows dropped", r.Dropped))
-		}
-		for _, why := range slices.Sorted(maps.Keys(r.Skipped)) {
-			line = append(line, fmt.Sprintf("%d skipped, since %s", r.Skipped[why], why))
-		}
-		if r.Method != "" {
-			line = append(line, r.Method)
-		}
-		if r.Reason != "" {
-			line = append(line, r.Reason)
-		}
-		if _, err := fmt.Fprintln(w, strings.Join(line, "; ")); err != nil {
-			return err
-		}
-	}
-	return nil
 }

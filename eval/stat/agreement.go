@@ -70,16 +70,6 @@ func (c Confusion) N() int { return c.TruePos + c.FalsePos + c.TrueNeg + c.False
 // Prevalence is the share of what is truly positive.
 func (c Confusion) Prevalence() Value { return share(c.TruePos+c.FalseNeg, c.N(), "no verdicts") }
 
-// Precision is the share of what is truly positive among what was said to be.
-func (c Confusion) Precision() Value {
-	return share(c.TruePos, c.TruePos+c.FalsePos, "nothing was said to be positive")
-}
-
-// Recall is the share of what was said to be positive among what truly is.
-func (c Confusion) Recall() Value {
-	return share(c.TruePos, c.TruePos+c.FalseNeg, "nothing is truly positive")
-}
-
 func share(k, n int, none string) Value {
 	if n == 0 {
 		return Undefined(none)
@@ -147,7 +137,7 @@ func places[L comparable](a, b, labels []L, ordered bool) (map[L]int, string) {
 	place := make(map[L]int)
 	for _, l := range labels {
 		if _, twice := place[l]; twice {
-			return nil, fmt.Sprintf("label %v stands twice in the list of labels", l)
+			return nil, fmt.Sprintf("label %v is twice in the list of labels", l)
 		}
 		place[l] = len(place)
 	}

@@ -55,7 +55,7 @@ func TestUndefined(t *testing.T) {
 		{"kappa of none", stat.Kappa([]int{}, []int{}, nil, stat.Plain), "no pairs"},
 		{"weighted kappa without labels", stat.Kappa(up, up, nil, stat.Linear), "full list of labels"},
 		{"kappa with a foreign label", stat.Kappa(up, up, two, stat.Quadratic), "3 is not in the list"},
-		{"kappa with a label twice", stat.Kappa(up, up, flat, stat.Quadratic), "stands twice"},
+		{"kappa with a label twice", stat.Kappa(up, up, flat, stat.Quadratic), "is twice"},
 		{"kappa of NaN", stat.Kappa([]float64{nan, 1}, two, nil, stat.Plain), "NaN is not in the list"},
 		{"mcc of one label", stat.MCC(flat, up), "single label"},
 		{"mcc of none", stat.MCC([]int{}, nil), "no pairs"},
