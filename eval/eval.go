@@ -72,7 +72,9 @@ type Result struct {
 	Most    *float64 `json:"most,omitempty"`  // and the best
 	P       *float64 `json:"p,omitempty"`     // of a difference: two-sided p-value of no difference
 	PHolm   *float64 `json:"p_holm,omitempty"`
-	N       int      `json:"n"`      // scored
+	Items   int      `json:"items,omitempty"`  // of a difference: items, such as situations, that both arms have scores of
+	Effect  *float64 `json:"effect,omitempty"` // of a difference: over the standard deviation between items (Cohen's dz)
+	N       int      `json:"n"`                // scored
 	Of      int      `json:"of"`     // in all
 	Unit    string   `json:"unit"`   // what n counts
 	Reason  string   `json:"reason"` // why value or interval is missing

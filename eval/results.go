@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -80,7 +81,7 @@ func (s *Summary) Add(score *Score) {
 }
 
 // Results returns one result for each metric, arm, control and turn, headlines first, then the paired
-// differences between all arms with p-values corrected together by Holm's method.
+// differences between all arms with p-values corrected by Holm's method, over the pairs of arms of one metric.
 func (s *Summary) Results() []Result {
 	place := map[string]int{}
 	for i, arm := range s.arms {
@@ -179,6 +180,7 @@ func interval(byItem map[string][]float64, items []string, m *Metric) stat.Inter
 // difference, but in its bounds.
 func (s *Summary) differences(cells []*cell) []Result {
 	var results []Result
+	families := map[[2]string][]int{} // places of the differences of a metric
 	var ps []stat.Value
 	for _, b := range cells {
 		m := s.metric(b)
@@ -196,16 +198,25 @@ func (s *Summary) differences(cells []*cell) []Result {
 				continue
 			}
 			r, p := difference(a, b, &m)
+			family := [2]string{b.key.scorer, b.key.metric}
+			families[family] = append(families[family], len(results))
 			results, ps = append(results, r), append(ps, p)
 		}
 	}
-	for i, p := range stat.Holm(ps) {
-		results[i].P, results[i].PHolm = ps[i].Ptr(), p.Ptr()
+	for _, family := range families {
+		of := make([]stat.Value, len(family))
+		for i, at := range family {
+			of[i] = ps[at]
+		}
+		for i, p := range stat.Holm(of) {
+			results[family[i]].P, results[family[i]].PHolm = of[i].Ptr(), p.Ptr()
+		}
 	}
 	return results
 }
 
-// difference returns b - a, with the p-value of a paired t test over items.
+// difference returns b - a, with the p-value of a paired t test over items, or of an exact sign test where the
+// differences of all items are the same.
 func difference(a, b *cell, m *Metric) (Result, stat.Value) {
 	r := Result{Scorer: b.key.scorer, Metric: b.key.metric + "_difference", Arm: b.key.arm + " - " + a.key.arm,
 		Unit: "pairs of " + cmp.Or(m.Unit, "scores"),
@@ -243,13 +254,24 @@ func difference(a, b *cell, m *Metric) (Result, stat.Value) {
 			groups = append(groups, diffs[len(diffs)-1:])
 		}
 	}
-	i := stat.MeanInterval(groups, Confidence)
-	r.Value, r.Low, r.High, r.Reason = i.Value, i.Low, i.High, i.Reason
+	zero := make([]float64, len(diffs))
+	i, test := stat.MeanInterval(groups, Confidence), stat.PairedT(diffs, zero, Confidence, stat.TwoSided)
+	if i.Low == nil && len(diffs) > 1 && m.Bounded() {
+		unseen := 1 - math.Pow(1-Confidence, 1/float64(len(diffs)))
+		low, high := *i.Value+unseen*(m.Low-m.High-*i.Value), *i.Value+unseen*(m.High-m.Low-*i.Value)
+		i.Low, i.High, i.Reason = &low, &high, "the same in all items: the interval is what so many cannot exclude"
+		test.P = stat.SignTest(diffs, zero, stat.TwoSided).P
+	}
+	r.Value, r.Low, r.High, r.Reason, r.Items = i.Value, i.Low, i.High, i.Reason, len(diffs)
+	if t := test.Statistic; t.OK() {
+		effect := t.V / math.Sqrt(float64(len(diffs)))
+		r.Effect = &effect
+	}
 	if r.N < r.Of && m.Bounded() {
 		least, most = least/float64(r.Of), most/float64(r.Of)
 		r.Least, r.Most = &least, &most
 	}
-	return r, stat.PairedT(diffs, make([]float64, len(diffs)), Confidence, stat.TwoSided).P
+	return r, test.P
 }
 
 // extremes returns the least and greatest number that a score can stand for.

@@ -131,3 +131,23 @@ func TestScoresThatAreNotShownDoNotCount(t *testing.T) {
 	s.Add(score("1", "a", "x", 9, 0))
 	near(t, "value", s.Results()[0].Value, 9)
 }
+
+// Arms that differ by the same in every item are told apart, with an interval that is not without width.
+func TestDifferencesThatDoNotVary(t *testing.T) {
+	var scores []*eval.Score
+	for i := range 10 {
+		scores = append(scores, score(fmt.Sprint(i), "a", "x", 0, 0), score(fmt.Sprint(i), "b", "x", 100, 0), score(fmt.Sprint(i), "c", "x", 100, 0))
+	}
+	list := results([]string{"a", "b", "c"}, scores...)
+	r := find(t, list, "m_difference", "b - a")
+	unseen := 1 - math.Pow(0.05, 0.1)
+	near(t, "low", r.Low, 100-200*unseen)
+	near(t, "high", r.High, 100)
+	near(t, "p", r.P, math.Pow(2, -9)) // ten of ten, either way
+	same := find(t, list, "m_difference", "c - b")
+	near(t, "low of none", same.Low, -100*unseen)
+	near(t, "p of none", same.P, 1)
+	if r.Items != 10 || r.Effect != nil {
+		t.Errorf("%d items with effect %s, want 10 without", r.Items, text(r.Effect))
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/characters"
@@ -28,6 +29,7 @@ const (
 	Heard     = "heard"     // key points that were said in the player's hearing, of k
 	Unheard   = "unheard"   // of a debrief: matches that the player cannot have heard, of its matches
 	IEPHeard  = "iep_heard" // of a debrief: key points both told and heard, of k
+	Gain      = "iep_gain"  // iep less iep without the conversation: what the conversation added
 	Recall    = "recall"    // of what was said in a player's hearing up to a turn
 )
 
@@ -122,10 +124,39 @@ func (s *Scorer) Score(ctx context.Context, ep *sim.Episode) ([]eval.Score, []ll
 		}
 		scores = append(scores, made...)
 	}
+	scores = append(scores, gains(scores)...)
 	if s.Lexical != nil && s.Every > 0 {
 		scores = append(scores, s.curve(ep, k)...)
 	}
 	return scores, w.calls, nil
+}
+
+// gains returns what the conversation added to each player's IEP, where the control without it was held.
+func gains(scores []eval.Score) []eval.Score {
+	var list []eval.Score
+	for _, told := range scores {
+		if told.Metric != Metric || told.Control != "" {
+			continue
+		}
+		i := slices.IndexFunc(scores, func(s eval.Score) bool {
+			return s.Metric == Metric && s.Control == sim.ControlNoConversation && s.Subject == told.Subject
+		})
+		if i < 0 {
+			continue
+		}
+		guessed, gain := scores[i], told
+		gain.Metric, gain.Evidence, gain.Calls = Gain, nil, slices.Concat(told.Calls, guessed.Calls)
+		switch {
+		case told.Value == nil:
+		case guessed.Value == nil:
+			gain.Value, gain.Status, gain.Reason = nil, guessed.Status, guessed.Reason
+		default:
+			added := *told.Value - *guessed.Value
+			gain.Value, gain.Reason = &added, ""
+		}
+		list = append(list, gain)
+	}
+	return list
 }
 
 // work is the scoring of one session.

@@ -12,6 +12,8 @@ func Metrics() []eval.Metric {
 			Caption: "Information Exchange Precision: percent of the key points that only the NPC knew which a player's debrief names."},
 		{Name: IEPHeard, Title: "IEP, heard", Paired: true, Headline: true,
 			Caption: "Percent of the key points that a player's debrief names and that were said in its hearing."},
+		{Name: Gain, Title: "IEP gained", Paired: true, Low: -100,
+			Caption: "What the conversation added: a player's IEP less that of the same player asked before it."},
 		{Name: Precision, Title: "precision", Paired: true,
 			Caption: "Percent of the points that a debrief asserts which are among the NPC's. Made-up points lower it."},
 		{Name: F1, Title: "F1", Paired: true,

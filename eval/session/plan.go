@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
 	"parley/characters"
 	"parley/eval"
+	"parley/eval/iep"
 	"parley/eval/run"
 	"parley/scenarios"
 	"parley/sim"
@@ -229,16 +231,20 @@ func (p *Plan) score(ctx context.Context, w *run.Writer, ep *sim.Episode, row *R
 	return scores, nil
 }
 
-// missing returns the scores that a failed session would have had: one of each headline for each player, so
-// that it stays in the denominator.
+// missing returns the scores that a failed session would have had: one of each headline, and of what the
+// conversation added, for each player, so that it stays in the denominator.
 func missing(s eval.Scorer, ep *sim.Episode, row *Row, controls []string) []eval.Score {
 	var scores []eval.Score
 	for _, m := range s.Metrics() {
-		if !m.Headline {
+		under := append([]string{""}, controls...)
+		switch {
+		case m.Name == iep.Gain && slices.Contains(controls, scenarios.ControlNoConversation):
+			under = under[:1]
+		case !m.Headline:
 			continue
 		}
 		for _, c := range ep.Scenario.Players() {
-			for _, control := range append([]string{""}, controls...) {
+			for _, control := range under {
 				scores = append(scores, eval.Score{
 					Session: ep.Session, Scorer: m.Scorer, Metric: m.Name, Subject: string(c.ID), Control: control,
 					Status: eval.Failed, Reason: "the session failed", Method: "none",
