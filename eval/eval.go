@@ -75,7 +75,7 @@ type Result struct {
 	Items   int      `json:"items,omitempty"`  // of a difference: items, such as situations, that both arms have scores of
 	Effect  *float64 `json:"effect,omitempty"` // of a difference: over the standard deviation between items (Cohen's dz)
 	N       int      `json:"n"`                // scored
-	Of      int      `json:"of"`     // in all
-	Unit    string   `json:"unit"`   // what n counts
-	Reason  string   `json:"reason"` // why value or interval is missing
+	Of      int      `json:"of"`               // in all
+	Unit    string   `json:"unit"`             // what n counts
+	Reason  string   `json:"reason"`           // why value or interval is missing
 }

@@ -24,6 +24,7 @@ func resumeCommand() *cli.Command {
 			&cli.StringFlag{Name: "cache", Usage: "keep judges' replies in `DIR`, and do not ask again what was answered there"},
 			&cli.BoolFlag{Name: "trust", Usage: "open the models that the run of another user names"},
 			&cli.BoolFlag{Name: "accept-changed-model", Usage: "go on although a server now serves another model under a name"},
+			&cli.BoolFlag{Name: "all", Usage: "print every result, also of several arms"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},
 		Action: func(c *cli.Context) error {

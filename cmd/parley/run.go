@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/compare"
 	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/session"
@@ -40,6 +42,7 @@ func runCommand() *cli.Command {
 			&cli.IntFlag{Name: "curve", Value: 10, Usage: "recall after every `N` turns, 0 for none"},
 			&cli.StringFlag{Name: "layout", Usage: "of prompts: shared-prefix (default) or persona-first"},
 			&cli.StringFlag{Name: "form", Usage: "of replies: auto (default), json or lines"},
+			&cli.BoolFlag{Name: "all", Usage: "print every result, also of several arms"},
 			&cli.StringFlag{Name: "prompts", Usage: "play with the prompts in `DIR` (see: parley prompts export)"},
 		}, runFlags("sessions")...),
 		Action: func(c *cli.Context) error {
@@ -124,9 +127,18 @@ type specList []string
 func (s *specList) Set(text string) error { *s = append(*s, text); return nil }
 func (s *specList) String() string        { return strings.Join(*s, " ") }
 
-// showSessions prints the results of a run of sessions for people.
+// showSessions prints the results of a run of sessions for people: the verdict, and every result where there is
+// one arm or --all asks for it.
 func showSessions(c *cli.Context, dir string, m *run.Manifest) error {
 	_, e, err := session.Read(dir)
+	if err != nil {
+		return err
+	}
+	p, err := kinds.Plan(dir, m)
+	if err != nil {
+		return err
+	}
+	verdict, err := compare.Of(dir, m, p.Metrics())
 	if err != nil {
 		return err
 	}
@@ -134,6 +146,23 @@ func showSessions(c *cli.Context, dir string, m *run.Manifest) error {
 	fmt.Fprintf(w, "%d sessions of %s, %d players and 1 NPC (%s), %d turns, judge %s, seed %d\n",
 		e.Sessions*len(e.Player), e.Scenario, e.Players, e.NPC, e.Turns, e.Judge, e.Seed)
 	fmt.Fprintf(w, "sessions by state: %d %s %d %s\n\n", m.Jobs[run.Complete], run.Complete, m.Jobs[run.Failed], run.Failed)
+	if err := verdict.Verdict(w); err != nil {
+		return err
+	}
+	if len(e.Player) == 1 || c.Bool("all") {
+		fmt.Fprintln(w)
+		if err := sessionDetails(w, m); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "\nThe run is in %s\nread it with: parley show %s, or open %s\n", dir, dir, filepath.Join(dir, run.ReportName))
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nThe run is in %s\nevery result: parley show --all %s, or open %s\n", dir, dir, filepath.Join(dir, run.ReportName))
+	return err
+}
+
+// sessionDetails prints every result, and what the models used.
+func sessionDetails(w io.Writer, m *run.Manifest) error {
 	if err := report.Results(w, m.Results); err != nil {
 		return err
 	}
@@ -146,9 +175,5 @@ func showSessions(c *cli.Context, dir string, m *run.Manifest) error {
 			fmt.Fprintf(w, "\n%s answered under several names: %s\n", spec, strings.Join(served.Names, ", "))
 		}
 	}
-	if err := report.Usage(w, m.Usage); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "\nThe run is in %s\nread it with: parley show %s, or open %s\n", dir, dir, filepath.Join(dir, run.ReportName))
-	return err
+	return report.Usage(w, m.Usage)
 }

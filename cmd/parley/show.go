@@ -22,6 +22,7 @@ func showCommand() *cli.Command {
 			&cli.StringFlag{Name: "as", Usage: "through the eyes of `CHARACTER`: nothing that it did not perceive"},
 			&cli.BoolFlag{Name: "calls", Usage: "with prompt and reply of every model call"},
 			&cli.IntFlag{Name: "turn", Usage: "only turn `N`"},
+			&cli.BoolFlag{Name: "all", Usage: "print every result, also of several arms"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},
 		Action: func(c *cli.Context) error {

@@ -22,6 +22,7 @@ type Page struct {
 	Rerun    string // the command that runs a file of it again
 	Title    string
 	Subtitle string
+	Verdict  []view.Block   // what follows from the results, above all else
 	Facts    view.Facts     // what to know first beside the headline numbers
 	Sections []view.Section // of the kind of run, behind the results
 }
@@ -73,7 +74,7 @@ func (p *Page) glance() []view.Block {
 			break
 		}
 	}
-	var blocks []view.Block
+	blocks := p.Verdict
 	if len(tiles) > 0 {
 		blocks = append(blocks, tiles)
 	}

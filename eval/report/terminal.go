@@ -38,7 +38,7 @@ func Results(w io.Writer, results []eval.Result) error {
 func note(r *eval.Result) string {
 	var parts []string
 	if r.PHolm != nil {
-		parts = append(parts, "p "+pValue(*r.PHolm)+" (Holm)")
+		parts = append(parts, "p "+PValue(*r.PHolm)+" (Holm)")
 	}
 	if r.Least != nil && r.Most != nil {
 		parts = append(parts, fmt.Sprintf("%.2f to %.2f with all that is missing", min(*r.Least, *r.Most), max(*r.Least, *r.Most)))
@@ -49,7 +49,8 @@ func note(r *eval.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-func pValue(p float64) string {
+// PValue writes a p-value.
+func PValue(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"
 	}

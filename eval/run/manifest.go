@@ -67,6 +67,9 @@ type Served struct {
 	NumCtx  int      `json:"num_ctx,omitempty"`
 	Ignored []string `json:"ignored,omitempty"` // sampling options that its server does not take
 	Names   []string `json:"names,omitempty"`   // that the server answered under
+	// Hosted says that somebody else serves the model, and Recorded that its replies are those of another run.
+	Hosted   bool `json:"hosted,omitempty"`
+	Recorded bool `json:"recorded,omitempty"`
 	// Places holds form and context by place, where a replay speaks for models that differ in them.
 	Places map[string]*Served `json:"places,omitempty"`
 }

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"slices"
 
 	"parley/sim/llm"
@@ -80,7 +82,23 @@ func (r *execution) sameAsBefore(spec string, id llm.Identity) error {
 		r.tellf("note: %s is another model than the run began with (digest %s, was %s)", spec, id.Digest, was.Digest)
 	}
 	served.Identity = &id
+	defaults := r.options.Registry.Defaults(spec)
+	served.Hosted, served.Recorded = defaults.Hosted && !near(spec), defaults.Recorded
 	return nil
+}
+
+// near reports whether a model is served by this machine or in its private network.
+func near(spec string) bool {
+	s, err := llm.ParseSpec(spec)
+	if err != nil || s.BaseURL == "" {
+		return false
+	}
+	u, err := url.Parse(s.BaseURL)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
 }
 
 // Speaker is a plan that says whose recorded replies a model gives, for models that replay a run.

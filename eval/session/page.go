@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"parley/eval/compare"
 	"parley/eval/report"
 	"parley/eval/report/view"
 	"parley/eval/run"
@@ -23,8 +24,16 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 	if len(c.Player) > 1 {
 		sessions = fmt.Sprintf("%d arms, each with the same %d sessions of %s", len(c.Player), c.Sessions, c.Scenario)
 	}
+	var verdict []view.Block
+	if len(m.Results) > 0 {
+		r, err := compare.Of(dir, m, m.Metrics)
+		if err != nil {
+			return err
+		}
+		verdict = r.Blocks()
+	}
 	page := &report.Page{
-		Manifest: m, Metrics: m.Metrics, Config: c, Rerun: "parley run FILE", Title: c.Name,
+		Manifest: m, Verdict: verdict, Metrics: m.Metrics, Config: c, Rerun: "parley run FILE", Title: c.Name,
 		Subtitle: fmt.Sprintf("%s: %d players and one NPC (%s), up to %d turns, judge %s, seed %d.", sessions, c.Players, c.NPC, c.Turns, c.Judge, c.Seed),
 		Sections: []view.Section{
 			{ID: "play", Title: "How the play went", Blocks: playBlocks(d)},

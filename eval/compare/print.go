@@ -1,0 +1,268 @@
+package compare
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"parley/eval/report"
+	"parley/eval/report/view"
+	"parley/sim/llm"
+)
+
+// width is that of a terminal that is not asked how wide it is.
+const width = 100
+
+// verdict is the table that comes first: one row for each arm, the best first.
+func (r *Report) verdict() (head []string, rows [][]string) {
+	title := r.metric(r.Headline).Title
+	head = []string{"ARM", title + " (95 %)", "GAIN", "TO " + map[bool]string{true: "BEST", false: "BASE"}[r.Baseline == ""] + " (95 %)", "P", "VALID", "COST", "S/TURN", "TOK/S"}
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		v := a.Metrics[r.Headline]
+		difference, p := "-", "-"
+		if d := r.against(a.Arm, r.Headline); d != nil {
+			difference = within(d.Value, d.Low, d.High, 1)
+			if p = "?"; d.PHolm != nil {
+				p = report.PValue(*d.PHolm)
+			}
+		}
+		cost := "?"
+		if a.Cost != nil {
+			cost = strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.4f", *a.Cost), "0"), ".")
+		}
+		speed := "-"
+		if a.SecondsPerTurn != nil {
+			speed = fmt.Sprintf("%.1f/%.1f", *a.SecondsPerTurn, *a.SecondsPerTurnP95)
+		}
+		rows = append(rows, []string{
+			llm.Clean(a.Arm), within(v.Value, v.Low, v.High, 1), number(a.Metrics[r.Headline+"_gain"].Value, "%+.1f"), difference, p,
+			number(a.Metrics["valid_turns"].Value, "%.0f%%"), cost, speed, number(a.TokensPerSecond, "%.0f"),
+		})
+	}
+	return head, rows
+}
+
+// legend explains the columns of the verdict.
+func (r *Report) legend() string {
+	text := "GAIN: over the debrief without the conversation. P: Holm. COST: of a session"
+	for i := range r.Arms {
+		if c := r.Arms[i].Currency; c != "" {
+			text += " in " + c
+			break
+		}
+	}
+	return text + ". S/TURN: median/95th percentile, without waiting at limits."
+}
+
+// details is the second table: where the arms run and how they talk.
+func (r *Report) details() (head []string, rows [][]string) {
+	head = []string{"ARM", "PLACE", "MODELS", "SESSIONS", "WORDS/TURN", "DISTINCT-1", "DISTINCT-2", "REPEATED", "REFUSED", "TRUNCATED", "FAULTS"}
+	for _, place := range []string{"local", "hosted"} {
+		for i := range r.Arms {
+			a := &r.Arms[i]
+			if a.Place != place {
+				continue
+			}
+			rows = append(rows, []string{
+				llm.Clean(a.Arm), a.Place, llm.Clean(strings.Join(a.Models, " ")), fmt.Sprint(a.Sessions), number(a.Metrics["words_per_turn"].Value, "%.1f"),
+				number(a.Metrics["distinct_1"].Value, "%.0f%%"), number(a.Metrics["distinct_2"].Value, "%.0f%%"), number(a.Metrics["repetition"].Value, "%.1f%%"),
+				fmt.Sprint(a.Faults["refusal"]), fmt.Sprint(a.Truncated), fmt.Sprintf("%s of %d moves", a.faults(), a.Moves),
+			})
+		}
+	}
+	return head, rows
+}
+
+// Verdict prints the first table and what follows from it, for a terminal of 100 columns.
+func (r *Report) Verdict(w io.Writer) error {
+	head, rows := r.verdict()
+	printTable(w, head, rows)
+	fmt.Fprintf(w, "%s\n\n%s\n", wrap(r.legend()), wrap(llm.Clean(r.Conclusion)))
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, wrap("note: "+llm.Clean(note)))
+	}
+	for _, g := range r.Gates {
+		fmt.Fprintln(w, wrap(fmt.Sprintf("%s: %s of %s: %s", map[bool]string{true: "holds", false: "FAILS"}[g.OK], llm.Clean(g.Gate), llm.Clean(g.Arm), g.Why)))
+	}
+	return nil
+}
+
+// Print prints all of the comparison for a terminal.
+func (r *Report) Print(w io.Writer) error {
+	if err := r.Verdict(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	head, rows := r.details()
+	for i := range rows { // models and faults are long
+		rows[i] = slices.Delete(slices.Clone(rows[i][:len(head)-1]), 2, 3)
+	}
+	printTable(w, slices.Delete(slices.Clone(head[:len(head)-1]), 2, 3), rows)
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		fmt.Fprintln(w, wrap(fmt.Sprintf("%s: %s; malformed: %s of %d moves", llm.Clean(a.Arm), llm.Clean(strings.Join(a.Models, ", ")), a.faults(), a.Moves)))
+	}
+	return nil
+}
+
+// faults lists the kinds of malformed moves with their counts.
+func (a *Arm) faults() string {
+	var list []string
+	for _, kind := range slices.Sorted(maps.Keys(a.Faults)) {
+		list = append(list, fmt.Sprintf("%d %s", a.Faults[kind], kind))
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// Markdown prints the comparison as Markdown tables.
+func (r *Report) Markdown(w io.Writer) error {
+	clean := strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ")
+	for _, table := range []func() ([]string, [][]string){r.verdict, r.details} {
+		head, rows := table()
+		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
+		for _, row := range rows {
+			for i := range row {
+				row[i] = clean.Replace(row[i])
+			}
+			fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s\n", clean.Replace(r.Conclusion))
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "\n- %s\n", clean.Replace(note))
+	}
+	return nil
+}
+
+// CSV prints every value of every arm and every difference, a line each.
+func (r *Report) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"arm", "minus", "place", "metric", "value", "low", "high", "n", "of", "p", "p_holm", "needed"}) // errors stay until Flush
+	full := func(v *float64) string { return number(v, "%v") }
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		put := func(metric string, v Value) {
+			_ = c.Write([]string{a.Arm, "", a.Place, metric, full(v.Value), full(v.Low), full(v.High), fmt.Sprint(v.N), fmt.Sprint(v.Of), "", "", ""})
+		}
+		for _, name := range slices.Sorted(maps.Keys(a.Metrics)) {
+			put(name, a.Metrics[name])
+		}
+		put("cost", Value{Value: a.Cost, N: a.Sessions, Of: a.Sessions})
+		put("seconds_per_turn", Value{Value: a.SecondsPerTurn, N: a.Moves, Of: a.Moves})
+		put("seconds_per_turn_p95", Value{Value: a.SecondsPerTurnP95, N: a.Moves, Of: a.Moves})
+		put("tokens_per_second", Value{Value: a.TokensPerSecond, N: a.Calls, Of: a.Calls})
+	}
+	for _, d := range r.Differences {
+		needed := ""
+		if d.Needed != nil {
+			needed = fmt.Sprint(*d.Needed)
+		}
+		_ = c.Write([]string{d.A, d.B, "", d.Metric, full(d.Value), full(d.Low), full(d.High), fmt.Sprint(d.Pairs), fmt.Sprint(d.Pairs), full(d.P), full(d.PHolm), needed})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// LaTeX prints the verdict as a table of LaTeX.
+func (r *Report) LaTeX(w io.Writer) error {
+	clean := strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`)
+	head, rows := r.verdict()
+	fmt.Fprintf(w, "\\begin{tabular}{l%s}\n\\hline\n", strings.Repeat("r", len(head)-1))
+	for i, row := range append([][]string{head}, rows...) {
+		for k := range row {
+			row[k] = clean.Replace(row[k])
+		}
+		fmt.Fprintf(w, "%s \\\\\n", strings.Join(row, " & "))
+		if i == 0 {
+			fmt.Fprintln(w, `\hline`)
+		}
+	}
+	_, err := fmt.Fprintf(w, "\\hline\n\\end{tabular}\n\n%s\n", clean.Replace(r.Conclusion))
+	return err
+}
+
+// Blocks shows the verdict on a page.
+func (r *Report) Blocks() []view.Block {
+	head, rows := r.verdict()
+	for i := range head[1:] {
+		head[i+1] = "#" + head[i+1]
+	}
+	t := &view.Table{Caption: r.legend(), Head: view.Columns(head...)}
+	for _, row := range rows {
+		t.Add(row...)
+	}
+	return []view.Block{view.Text(r.Conclusion), t}
+}
+
+// printTable prints columns of one width each, the first cut so that the table is no wider than a terminal.
+func printTable(w io.Writer, head []string, rows [][]string) {
+	all := append([][]string{head}, rows...)
+	widths := make([]int, len(head))
+	rest := width
+	for i := range head {
+		for _, row := range all {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+		if i > 0 {
+			rest -= widths[i] + 1
+		}
+	}
+	widths[0] = min(widths[0], max(12, rest))
+	for _, row := range all {
+		line := fmt.Sprintf("%-*s", widths[0], report.Shorten(row[0], widths[0]))
+		for i, text := range row[1:] {
+			line += fmt.Sprintf(" %*s", widths[i+1], text)
+		}
+		fmt.Fprintln(w, line)
+	}
+}
+
+// wrap breaks a text into lines of a terminal's width.
+func wrap(text string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case column == 0:
+		case column+1+n > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}
+
+// within writes a value with its interval, whose ends have no decimals where the value has one.
+func within(value, low, high *float64, decimals int) string {
+	if value == nil {
+		return "unscored"
+	}
+	text := fmt.Sprintf("%.*f", decimals, *value)
+	if low != nil && high != nil {
+		text += fmt.Sprintf(" (%.*f to %.*f)", decimals-1, *low, decimals-1, *high)
+	}
+	return text
+}
+
+// number writes a value that may be missing.
+func number(v *float64, format string) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v)
+}
