@@ -134,11 +134,7 @@ func showSessions(c *cli.Context, dir string, m *run.Manifest) error {
 	if err != nil {
 		return err
 	}
-	p, err := kinds.Plan(dir, m)
-	if err != nil {
-		return err
-	}
-	verdict, err := compare.Of(dir, m, p.Metrics())
+	verdict, err := compare.Of(dir, m, m.Metrics)
 	if err != nil {
 		return err
 	}
