@@ -81,7 +81,7 @@ func (s *Summary) Add(score *Score) {
 }
 
 // Results returns one result for each metric, arm, control and turn, headlines first, then the paired
-// differences between all arms with p-values corrected by Holm's method, over the pairs of arms of one metric.
+// differences between all arms with p-values corrected by Holm's method, over all pairs and metrics together.
 func (s *Summary) Results() []Result {
 	place := map[string]int{}
 	for i, arm := range s.arms {
@@ -180,7 +180,6 @@ func interval(byItem map[string][]float64, items []string, m *Metric) stat.Inter
 // difference, but in its bounds.
 func (s *Summary) differences(cells []*cell) []Result {
 	var results []Result
-	families := map[[2]string][]int{} // places of the differences of a metric
 	var ps []stat.Value
 	for _, b := range cells {
 		m := s.metric(b)
@@ -198,19 +197,11 @@ func (s *Summary) differences(cells []*cell) []Result {
 				continue
 			}
 			r, p := difference(a, b, &m)
-			family := [2]string{b.key.scorer, b.key.metric}
-			families[family] = append(families[family], len(results))
 			results, ps = append(results, r), append(ps, p)
 		}
 	}
-	for _, family := range families {
-		of := make([]stat.Value, len(family))
-		for i, at := range family {
-			of[i] = ps[at]
-		}
-		for i, p := range stat.Holm(of) {
-			results[family[i]].P, results[family[i]].PHolm = of[i].Ptr(), p.Ptr()
-		}
+	for i, p := range stat.Holm(ps) {
+		results[i].P, results[i].PHolm = ps[i].Ptr(), p.Ptr()
 	}
 	return results
 }

@@ -84,7 +84,7 @@ func TestEvalIEG(t *testing.T) {
 		find("G_o", "real", control)
 	}
 	find("f_o", "last-speaker", ieg.Baseline)
-	for _, want := range []string{"2 seeds are few", "18 virtual DMs"} {
+	for _, want := range []string{"2 seeds are few", "18 of 18 trainings"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("%q is not said: %s", want, stderr)
 		}

@@ -35,6 +35,7 @@ var layers = map[string][]string{
 	"eval":                {"characters", "scenarios", "sim/llm", "sim/dice", "sim", "eval/stat"},
 	"eval/run":            {"characters/yamlfile", "sim/llm", "sim/fleet", "eval", "logs"},
 	"eval/run/runtest":    {"sim/llm", "eval/run"},
+	"eval/compare":        {"sim/llm", "eval", "eval/stat", "eval/run", "eval/report", "eval/report/view"},
 	"eval/report":         {"sim/llm", "eval", "eval/run", "eval/report/view"},
 	"eval/report/view":    {},
 	"eval/session":        {"eval/report", "eval/report/view", "characters", "scenarios", "sim/llm", "sim", "sim/agent", "sim/reference", "eval", "eval/run", "eval/judge", "eval/iep", "logs"},

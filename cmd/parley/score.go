@@ -24,6 +24,7 @@ func scoreCommand() *cli.Command {
 			&cli.StringFlag{Name: "out", Usage: "copy the run to `DIR` and score it there; the run itself stays as it is"},
 			&cli.StringFlag{Name: "cache", Usage: "keep judges' replies in `DIR`, and do not ask again what was answered there"},
 			&cli.IntFlag{Name: "jobs", Usage: "score `N` sessions at once"},
+			&cli.BoolFlag{Name: "all", Usage: "print every result"},
 			&cli.BoolFlag{Name: "trust", Usage: "open the judge that the run of another user names"},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
 		},

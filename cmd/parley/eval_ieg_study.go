@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/eval/ieg"
+	"parley/eval/run"
+	"parley/finetune"
+	"parley/finetune/vdm"
+)
+
+// studyIEG trains, tests and compares.
+func studyIEG(c *cli.Context) error {
+	for _, name := range []string{"real-train", "real-test", "generated"} {
+		if !c.IsSet(name) {
+			return usagef("eval ieg needs --%s; see parley help eval ieg", name)
+		}
+	}
+	switch {
+	case c.IsSet("real"):
+		return usagef("--real goes with --scores")
+	case c.Int("seeds") < 1 || c.Int("turns") < 1 || c.Int("workers") < 0:
+		return usagef("--seeds and --turns are at least 1, --workers at least 0")
+	}
+	workers := c.Int("workers")
+	if workers == 0 { // a training uses two processors itself
+		workers = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	s := ieg.Study{Train: trainDM, Seeds: c.Int("seeds"), Seed: c.Uint64("seed"), Workers: workers}
+	var err error
+	for _, part := range []struct {
+		flag string
+		to   *[]ieg.Interaction
+	}{{"real-train", &s.RealTrain}, {"real-val", &s.RealVal}, {"real-test", &s.RealTest}} {
+		if name := c.String(part.flag); name != "" {
+			if *part.to, err = windowsOf(c, name); err != nil {
+				return err
+			}
+		}
+	}
+	for _, text := range c.StringSlice("generated") {
+		sources, err := readGenerated(c, text)
+		if err != nil {
+			return err
+		}
+		s.Generated = append(s.Generated, sources...)
+	}
+	if err := s.Validate(); err != nil {
+		return usageError{err}
+	}
+	if s.Seeds < ieg.Seeds {
+		fmt.Fprintf(c.App.ErrWriter, "%d seeds are few: a gap moves by some points from seed to seed; take %d\n", s.Seeds, ieg.Seeds)
+	}
+	config, done, err := keepWindows(&s)
+	if err != nil {
+		return err
+	}
+	defer done()
+	config.Settings = run.Settings{Seed: s.Seed, Jobs: workers, Out: c.String("out"), JSON: c.Bool("json")}
+	return begin(c, ieg.New(config, trainDM), func() any { return &ieg.Config{} }, func(c *cli.Context, dir string, m *run.Manifest) error {
+		if err := printIEG(c, m.Results); err != nil || c.Bool("table") {
+			return err
+		}
+		return printedAt(c, dir)
+	})
+}
+
+// keepWindows writes the windows of a study to files for as long as it takes the run to copy them.
+func keepWindows(s *ieg.Study) (c *ieg.Config, done func(), err error) {
+	dir, err := os.MkdirTemp("", "parley-ieg-")
+	if err != nil {
+		return nil, nil, err
+	}
+	c, done = &ieg.Config{Seeds: s.Seeds}, func() { os.RemoveAll(dir) }
+	write := func(name string, xs []ieg.Interaction) (path string) {
+		if len(xs) == 0 || err != nil {
+			return ""
+		}
+		var b bytes.Buffer
+		for i := range xs {
+			err = errors.Join(err, ieg.Write(&b, &xs[i]))
+		}
+		path = filepath.Join(dir, name+".jsonl")
+		err = errors.Join(err, os.WriteFile(path, b.Bytes(), 0o600))
+		return path
+	}
+	c.RealTrain, c.RealVal, c.RealTest = write("real-train", s.RealTrain), write("real-val", s.RealVal), write("real-test", s.RealTest)
+	for i, g := range s.Generated {
+		c.Generated = append(c.Generated, ieg.SourceConfig{Name: g.Name, File: write(fmt.Sprintf("generated-%d", i+1), g.Interactions)})
+	}
+	return c, done, err
+}
+
+// trainDM trains a linear virtual DM.
+func trainDM(ctx context.Context, train, val []ieg.Interaction, seed uint64) (ieg.Predictor, error) {
+	return vdm.Train(ctx, vdm.Config{Seed: seed}, train, val)
+}
+
+// readGenerated reads FILE, RUN or NAME=either. Each arm of a run with several is a source.
+func readGenerated(c *cli.Context, text string) ([]ieg.Source, error) {
+	path, name := text, ""
+	if _, err := os.Stat(path); err != nil {
+		if before, after, ok := strings.Cut(text, "="); ok && before != "" {
+			name, path = before, after
+		}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read generated play: %w", err)
+	}
+	called := func(s string) string {
+		if name != "" {
+			return name
+		}
+		return s
+	}
+	if !info.IsDir() {
+		xs, err := windowsOf(c, path)
+		base, _, _ := strings.Cut(filepath.Base(path), ".jsonl")
+		return []ieg.Source{{Name: called(base), Interactions: xs}}, err
+	}
+	var sources []ieg.Source
+	for game, err := range finetune.Interactions(path, math.MaxInt) {
+		if err != nil {
+			return nil, err
+		}
+		arm := game.Source
+		i := slices.IndexFunc(sources, func(s ieg.Source) bool { return s.Name == arm })
+		if i < 0 {
+			i = len(sources)
+			sources = append(sources, ieg.Source{Name: arm})
+		}
+		sources[i].Interactions = append(sources[i].Interactions, ieg.AtMoves(&game, c.Int("turns"))...)
+	}
+	if len(sources) == 1 {
+		sources[0].Name = called(filepath.Base(filepath.Clean(path)))
+	} else if name != "" {
+		for i := range sources {
+			sources[i].Name = name + "/" + sources[i].Name
+		}
+	}
+	return sources, nil
+}
