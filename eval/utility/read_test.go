@@ -1,0 +1,195 @@
+package utility_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/eval"
+	"parley/eval/utility"
+)
+
+const data = "../../../shared/data/evals/agenteval"
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(data, name))
+	if os.IsNotExist(err) {
+		t.Skip("the AutoGen data are not beside the project")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestPublishedCriteria(t *testing.T) {
+	tests := []struct {
+		file string
+		n    int
+		want map[string][]string // from worst to best; nil: order unknown
+	}{
+		{"samples/sample_math_criteria.json", 6, map[string][]string{"Explanation Clarity": {"not at all clear", "slightly clear", "moderately clear", "very clear", "completely clear"}}},
+		{"samples/sample_math_criteria_dictform_2023.json", 6, map[string][]string{"Problem Interpretation": {"completely off", "slightly relevant", "relevant", "mostly accurate", "completely accurate"}}},
+		{"gaia_criteria/orchestrator-eval-criteria.json", 0, map[string][]string{
+			"completeness": {"incomplete", "complete"},
+			"efficiency":   {"inefficient", "efficient", "very_efficient"},
+			"accuracy":     {"incorrect", "partially_correct", "correct"},
+			"originality":  {"copied", "some originality", "original"},
+		}},
+		{"gaia_criteria/sample-gaia_criteria.json", 6, map[string][]string{
+			"correct_execution_of_steps":   {"all steps incorrect", "some steps incorrect", "all steps correct"},
+			"response_time":                nil,
+			"ability_to_handle_complexity": {"unable to handle complexity", "handles moderate complexity", "handles complex tasks"},
+		}},
+	}
+	for _, test := range tests {
+		list, err := utility.ReadCriteria(readFile(t, test.file), test.file)
+		if err != nil {
+			t.Errorf("%s: %v", test.file, err)
+			continue
+		}
+		if test.n > 0 && len(list) != test.n {
+			t.Errorf("%s: %d criteria, want %d", test.file, len(list), test.n)
+		}
+		for _, c := range list {
+			t.Logf("%s: %s (%s, %s) %q", test.file, c.Name, c.Kind, c.Order, c.Values)
+			want, asked := test.want[c.Name]
+			if asked && (want == nil) != (c.Order == utility.Unknown) || want != nil && !slices.Equal(c.Values, want) {
+				t.Errorf("%s: %s is %s, order %s; want %q", test.file, c.Name, c.Values, c.Order, want)
+			}
+		}
+	}
+}
+
+func TestRecordedReplies(t *testing.T) {
+	criteria, err := utility.ReadCriteria(readFile(t, "samples/sample_math_criteria.json"), "criteria.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, off, replies := 0, []string{}, 0
+	lines := bufio.NewScanner(strings.NewReader(string(readFile(t, "notebook_agent_outputs.jsonl"))))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var line struct {
+			Cell           int
+			Agent, Content string
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case line.Agent == "critic":
+			list, rejected, err := utility.ReadCritic(line.Content)
+			if err != nil || len(rejected) > 0 || len(list) != 10 {
+				t.Fatalf("critic: %d criteria, %q, %v", len(list), rejected, err)
+			}
+			for _, c := range list {
+				if c.Order != utility.ByWords || !strings.Contains(line.Content, `"`+c.Values[0]+`"]`) {
+					t.Errorf("%s: %q, order %s; the critic lists the best first", c.Name, c.Values, c.Order)
+				}
+			}
+		case line.Cell == 17:
+			replies++
+			for i, l := range utility.ReadLabels(line.Content, criteria) {
+				if l.Status == eval.Scored {
+					labels++
+					if criteria[i].Level(l.Value) < 0 || !strings.Contains(line.Content, `"`+criteria[i].Name+`": "`+l.Value+`"`) {
+						t.Errorf("%s: %q is not what the reply says", criteria[i].Name, l.Value)
+					}
+				} else {
+					off = append(off, l.Reason)
+				}
+			}
+		}
+	}
+	if replies != 20 || labels != 111 || len(off) != 9 {
+		t.Errorf("%d replies: %d labels, and without: %q", replies, labels, off)
+	}
+}
+
+func TestReadCritic(t *testing.T) {
+	tests := []struct {
+		reason, reply string
+		values        []string // of the first criterion
+		order         string
+		rejected      int
+	}{
+		{"comments, Python and a range", "Here you are:\n{'steps': {'description': 'how many', 'accepted_values': range(0, 4)}, # done\n}", []string{"0", "1", "2", "3"}, utility.ByNumbers, 0},
+		{"booleans", `{"passed": {"description": "d", "accepted_values": [True, False]}}`, []string{"false", "true"}, utility.ByWords, 0},
+		{"numbers", `[{"name": "n", "accepted_values": [5, 4, 3, 2, 1]}]`, []string{"1", "2", "3", "4", "5"}, utility.ByNumbers, 0},
+		{"percentages", `[{"name": "n", "accepted_values": ["100%", "50%", "0%"]}]`, []string{"0%", "50%", "100%"}, utility.ByNumbers, 0},
+		{"a text", `{"tone": {"description": "d", "accepted_values": "poor/fair/good"}}`, []string{"poor", "fair", "good"}, utility.ByWords, 0},
+		{"values as objects", `{"criteria": [{"criterion": "tone", "accepted_values": [{"value": "good", "meaning": "m"}, {"value": "poor"}]}]}`, []string{"poor", "good"}, utility.ByWords, 0},
+		{"no order in the words", `[{"name": "problem type", "accepted_values": ["algebra", "geometry", "sets"]}]`, []string{"algebra", "geometry", "sets"}, utility.Unknown, 0},
+		{"times may be better short or long", `[{"name": "time", "accepted_values": ["<1 min", "1-5 min", ">5 min"]}]`, []string{"<1 min", "1-5 min", ">5 min"}, utility.Unknown, 0},
+		{"cut off", `{"a": {"description": "d", "accepted_values": ["poor", "good"]}, "b": {"description": "d", "accepted_values": ["poor", "go`, []string{"poor", "good"}, utility.ByWords, 1},
+		{"one value", `{"a": {"accepted_values": ["poor", "good"]}, "b": {"accepted_values": ["only"]}}`, []string{"poor", "good"}, utility.ByWords, 1},
+	}
+	for _, test := range tests {
+		list, rejected, err := utility.ReadCritic(test.reply)
+		if err != nil {
+			t.Errorf("%s: %v", test.reason, err)
+			continue
+		}
+		if c := list[0]; len(list) != 1 || !slices.Equal(c.Values, test.values) || c.Order != test.order || len(rejected) != test.rejected {
+			t.Errorf("%s: %d criteria, %q, order %s, rejected %q", test.reason, len(list), c.Values, c.Order, rejected)
+		}
+	}
+	for _, reply := range []string{"", "I cannot.", `{"a": 1}`, `["poor", "good"]`} {
+		if list, _, err := utility.ReadCritic(reply); err == nil {
+			t.Errorf("%q gives %v", reply, list)
+		}
+	}
+}
+
+func TestReadLabels(t *testing.T) {
+	criteria := []utility.Criterion{
+		{Name: "Clarity", Values: []string{"poor", "fair", "good"}},
+		{Name: "Problem Type", Values: []string{"algebra", "sets"}},
+	}
+	tests := []struct{ reason, reply, clarity, kind string }{
+		{"plain", `{"Clarity": "fair", "Problem Type": "sets"}`, "fair", "sets"},
+		{"Python, in prose", "Sure:\n{'clarity': 'Good', 'problem_type': 'Sets',}\nDone.", "good", "sets"},
+		{"wrapped", `{"actual_success": "true", "estimated_performance": {"Clarity": "poor", "Problem Type": "algebra"}}`, "poor", "algebra"},
+		{"wrapped as a text", `{"estimated_performance": "{\"Clarity\": \"poor\", \"Problem Type\": \"algebra\"}"}`, "poor", "algebra"},
+		{"objects", `{"Clarity": {"description": "d", "accepted_values": "fair"}, "Problem Type": {"accepted_values": ["sets"]}}`, "fair", "sets"},
+		{"a list", `[{"criterion": "Clarity", "rating": "fair"}, {"name": "Problem Type", "label": "sets"}]`, "fair", "sets"},
+		{"quoted twice", `{"Clarity": "'fair'", "Problem Type": "\"sets\""}`, "fair", "sets"},
+		{"explained", `{"Clarity": "fair - it could be clearer", "Problem Type": "sets (unions)"}`, "fair", "sets"},
+		{"all values", `{"Clarity": {"accepted_values": ["poor", "fair", "good"]}, "Problem Type": "algebra, sets"}`, "", ""},
+		{"off the vocabulary", `{"Clarity": "mostly clear", "Problem Type": "N/A"}`, "", ""},
+		{"no prefix", `{"Clarity": "goodish", "Problem Type": "set"}`, "", ""},
+		{"cut off", `{"Clarity": "fair", "Problem Type": "se`, "fair", ""},
+		{"contradiction", `{"Clarity": "fair", "Problem Type": "sets"} or {"Clarity": "good"}`, "", "sets"},
+		{"nothing", "", "", ""},
+	}
+	for _, test := range tests {
+		got := utility.ReadLabels(test.reply, criteria)
+		for i, want := range []string{test.clarity, test.kind} {
+			if got[i].Value != want || (want != "") != (got[i].Status == eval.Scored) || (want == "") != (got[i].Reason != "") {
+				t.Errorf("%s: %+v, want %q", test.reason, got[i], want)
+			}
+		}
+	}
+}
+
+func TestReadLabel(t *testing.T) {
+	c := utility.Criterion{Name: "Clarity", Values: []string{"not clear", "clear", "very clear"}}
+	tests := []struct{ reply, want string }{
+		{"very clear", "very clear"}, {"'Clear'.", "clear"}, {"**Not clear**", "not clear"},
+		{"The answer explains each step.\nLabel: very clear", "very clear"},
+		{"I would call this 'clear', since it has steps.", "clear"},
+		{`{"Clarity": "clear"}`, "clear"}, {`{"label": "clear"}`, "clear"}, {`"'clear'"`, "clear"},
+		{"It is not very clear whether 'clear' or 'very clear' fits.", ""}, {"quite good", ""}, {"", ""}, {"unclear", ""},
+	}
+	for _, test := range tests {
+		if got := utility.ReadLabels(test.reply, []utility.Criterion{c})[0]; got.Value != test.want || (got.Status == eval.Scored) != (test.want != "") {
+			t.Errorf("%q: %+v, want %q", test.reply, got, test.want)
+		}
+	}
+}
