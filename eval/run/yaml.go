@@ -62,7 +62,7 @@ func DecodeConfig(path string, data []byte, into any) (err error) {
 	if body == nil {
 		return fmt.Errorf("%s:1: no experiment in it; write at least one key, such as seed: 7", path)
 	}
-	numbers := &wholeNumbers{keys: map[string]bool{}}
+	numbers := &wholeNumbers{keys: map[string]bool{}, seen: map[reflect.Type]bool{}}
 	numbers.of(reflect.TypeOf(into))
 	ast.Walk(numbers, body)
 	if numbers.err != nil {
@@ -88,6 +88,7 @@ func yamlError(path string, err error) error {
 // cannot tell from turns that are not written.
 type wholeNumbers struct {
 	keys map[string]bool
+	seen map[reflect.Type]bool // structs, which may hold themselves
 	err  error
 }
 
@@ -97,6 +98,10 @@ func (n *wholeNumbers) of(t reflect.Type) {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
 		n.of(t.Elem())
 	case reflect.Struct:
+		if n.seen[t] {
+			return
+		}
+		n.seen[t] = true
 		for i := range t.NumField() {
 			f := t.Field(i)
 			inner := f.Type
