@@ -1,0 +1,149 @@
+package utility
+
+import (
+	"fmt"
+	"slices"
+
+	"parley/eval/run"
+	"parley/sim/llm"
+)
+
+// LexicalModel is the quantifier that needs no model.
+const LexicalModel = "lexical"
+
+// Config is the whole configuration: what critics are asked, and what is done with criteria. A stage that is not
+// configured is left out.
+type Config struct {
+	Task       *Task   `yaml:"task,omitempty" json:"task"`
+	Critic     string  `yaml:"critic,omitempty" json:"critic"` // model; none: criteria are given
+	Critics    int     `yaml:"critics,omitempty" json:"critics"`
+	Solutions  bool    `yaml:"solutions,omitempty" json:"solutions"`   // criteria that tell the examples apart, instead of criteria of the task
+	Embed      string  `yaml:"embed,omitempty" json:"embed"`           // model that similar criteria are found by; none: lexical
+	Summariser string  `yaml:"summariser,omitempty" json:"summariser"` // model that makes one list of what critics propose; none: only similar ones are merged
+	Tau        float64 `yaml:"tau" json:"tau"`                         // similarity from which criteria are merged
+
+	Criteria   []Criterion  `yaml:"criteria,omitempty" json:"criteria"`
+	Samples    []Sample     `yaml:"samples,omitempty" json:"samples"`
+	Quantifier string       `yaml:"quantifier,omitempty" json:"quantifier"` // model, or lexical
+	Each       bool         `yaml:"each,omitempty" json:"each"`             // one criterion a call
+	Seeds      int          `yaml:"seeds,omitempty" json:"seeds"`           // of the quantifier, for every sample
+	Rounds     int          `yaml:"rounds,omitempty" json:"rounds"`         // at most: what is left is quantified again until nothing is dropped
+	Disturb    []string     `yaml:"disturb,omitempty" json:"disturb"`       // drop, swap, replace; none: nothing is verified
+	Share      float64      `yaml:"share,omitempty" json:"share"`           // of sentences that drop leaves out
+	Thresholds Thresholds   `yaml:"thresholds" json:"thresholds"`
+	Sampling   llm.Sampling `yaml:"sampling,omitempty" json:"sampling"`
+
+	run.Settings `yaml:",inline"`
+}
+
+// DefaultConfig returns a configuration without models, criteria and samples.
+func DefaultConfig() *Config {
+	return &Config{Tau: 0.8, Seeds: 1, Rounds: 1, Share: 0.25, Thresholds: DefaultThresholds(), Settings: run.Settings{Seed: 1}, Sampling: llm.Sampling{MaxTokens: 1000}}
+}
+
+// maxCalls bounds a slip of the keyboard, not a study.
+const maxCalls = 10_000_000
+
+// Complete fills in what follows from the rest and returns an error for what is wrong.
+func (c *Config) Complete() error {
+	t := c.Thresholds
+	switch {
+	case c.Critic != "" && c.Task == nil:
+		return run.Usagef("critics need a task: --task TASK.yaml")
+	case c.Critic != "" && (c.Critics < 1 || c.Critics > 1000):
+		return run.Usagef("%d critics: say 1 to 1000", c.Critics)
+	case c.Critic != "" && len(c.Criteria) > 0:
+		return run.Usagef("criteria are given and critics are asked for them: say one of the two")
+	case c.Critic == "" && len(c.Criteria) == 0:
+		return run.Usagef("there are no criteria: --criteria criteria.yaml")
+	case c.Critic == "" && (c.Embed != "" || c.Summariser != ""):
+		return run.Usagef("criteria that are given are not consolidated: parley eval utility consolidate does")
+	case c.Tau <= 0 || c.Tau > 1:
+		return run.Usagef("tau is %g: say a number above 0, up to 1", c.Tau)
+	case len(c.Samples) > 0 && c.Quantifier == "":
+		return run.Usagef("samples need a quantifier: --model MODEL, or --model %s", LexicalModel)
+	case c.Quantifier != "" && len(c.Samples) == 0:
+		return run.Usagef("there are no samples: --samples FILE, DIRECTORY or RUN")
+	case c.Quantifier != "" && (c.Seeds < 1 || c.Rounds < 1):
+		return run.Usagef("%d seeds and %d rounds: say 1 or more", c.Seeds, c.Rounds)
+	case c.Quantifier != "" && len(c.Samples)*c.Seeds*c.Rounds > maxCalls:
+		return run.Usagef("%d samples with %d seeds in %d rounds are too many", len(c.Samples), c.Seeds, c.Rounds)
+	case c.Share <= 0 || c.Share >= 1:
+		return run.Usagef("the share of sentences to drop is %g: say a number between 0 and 1", c.Share)
+	case !slices.Contains([]string{"range_sd", "cv", "agreement"}, t.Stability):
+		return run.Usagef("stability by %q: say range_sd, cv or agreement", t.Stability)
+	}
+	for _, how := range c.Disturb {
+		if !slices.Contains([]string{Drop, Swap, Replace}, how) {
+			return run.Usagef("disturb by %q: say drop, swap or replace", how)
+		}
+	}
+	if c.Quantifier == LexicalModel {
+		c.Seeds = 1 // it says the same each time
+	}
+	return c.completeLists()
+}
+
+// completeLists checks criteria and samples.
+func (c *Config) completeLists() error {
+	if len(c.Criteria) > 0 {
+		s := Set{c.Criteria}
+		if err := s.complete(); err != nil {
+			return run.UsageError{Err: err}
+		}
+		if c.Quantifier != "" {
+			if err := unique(Leaves(c.Criteria)); err != nil {
+				return run.UsageError{Err: err}
+			}
+		}
+	}
+	ids := map[string]bool{}
+	for i := range c.Samples {
+		s := &c.Samples[i]
+		if s.ID == "" || ids[s.ID] {
+			return run.Usagef("sample %d has the id %q, which is empty or another's", i+1, s.ID)
+		}
+		ids[s.ID] = true
+		if len(s.Turns) == 0 {
+			return run.Usagef("sample %s is empty", s.ID)
+		}
+	}
+	return nil
+}
+
+// groups lists the groups of samples in order.
+func (c *Config) groups() []string {
+	var list []string
+	for i := range c.Samples {
+		if !slices.Contains(list, c.Samples[i].Group) {
+			list = append(list, c.Samples[i].Group)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
+	return list
+}
+
+func rank(group string) int {
+	return slices.Index([]string{Success, Failure, Neither}, group)
+}
+
+// jobs are the ids of all jobs by stage: critics, then their consolidation, then samples by round.
+func (c *Config) jobs() (stages [][]string) {
+	if c.Critic != "" {
+		var list []string
+		for i := range c.Critics {
+			list = append(list, fmt.Sprintf("c%04d", i+1))
+		}
+		stages = append(stages, list, []string{"d0001"})
+	}
+	if c.Quantifier != "" {
+		for round := range c.Rounds {
+			var list []string
+			for i := range c.Samples {
+				list = append(list, fmt.Sprintf("r%02d-%06d", round+1, i+1))
+			}
+			stages = append(stages, list)
+		}
+	}
+	return stages
+}

@@ -1,0 +1,209 @@
+package utility
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"text/template"
+
+	"parley/eval/judge"
+	"parley/eval/run"
+	"parley/sim/llm"
+	"parley/sim/llm/loose"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var promptNames = []string{"critic", "best", "quantify", "summarise"}
+
+// promptHashes returns the SHA-256 of each prompt by name.
+func promptHashes() map[string]string {
+	hashes := map[string]string{}
+	for _, name := range promptNames {
+		hashes["utility/"+name] = fmt.Sprintf("%x", sha256.Sum256([]byte(promptText(name))))
+	}
+	return hashes
+}
+
+func promptText(name string) string {
+	text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// render fills in a prompt. Foreign texts are quoted in it with fences that follow from the seed.
+func render(name string, seed uint64, with any) (string, error) {
+	quote := template.FuncMap{"quote": func(text string) string { return judge.Quote(text, seed) }}
+	t, err := template.New(name).Option("missingkey=error").Funcs(quote).Parse(promptText(name))
+	if err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	var b strings.Builder
+	if err := t.Execute(&b, with); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// seedOf mixes a seed of its own from that of the run and what it is for.
+func seedOf(seed uint64, purpose string, numbers ...int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, seed, purpose, numbers)
+	return h.Sum64()
+}
+
+// propose asks a critic for criteria, and for the order of values that do not tell it.
+func (p *Plan) propose(ctx context.Context, w *run.Writer, id string, seed int, row *StepRow) error {
+	c := p.config
+	prompt, err := render("critic", c.Seed, map[string]any{"Task": c.Task, "Solutions": c.Solutions})
+	if err != nil {
+		return err
+	}
+	tag := llm.Tag{Session: id, Purpose: "critic", Repeat: seed - 1}
+	resp, calls, err := p.ask(ctx, c.Critic, prompt, nil, tag, seedOf(c.Seed, "critic", seed))
+	if err != nil {
+		return err
+	}
+	w.Step()
+	if resp == nil {
+		row.State, row.Note = run.Failed, calls[len(calls)-1].Error
+		return nil
+	}
+	var rows []CriterionRow
+	list, rejected, err := ReadCritic(resp.Text)
+	if err != nil && len(rejected) == 0 {
+		rejected = []string{err.Error()}
+	}
+	for i := range list {
+		list[i].Seeds = []int{seed}
+		asked := calls
+		if list[i].Order == Unknown && list[i].Kind == Ordinal {
+			more, err := p.askOrder(ctx, w, &list[i], llm.Tag{Session: id, Actor: list[i].Name, Purpose: "order", Turn: i, Repeat: seed - 1})
+			if err != nil {
+				return err
+			}
+			asked = append(asked[:len(asked):len(asked)], more...)
+		}
+		whole, err := json.Marshal(list[i])
+		if err != nil {
+			return err
+		}
+		rows = append(rows, CriterionRow{Job: id, Stage: "proposed", Seed: seed, Name: list[i].Name, Criterion: string(whole), Calls: idsOf(asked)})
+	}
+	for _, why := range rejected {
+		rows = append(rows, CriterionRow{Job: id, Stage: "proposed", Seed: seed, Reason: why, Calls: idsOf(calls)})
+	}
+	row.Note = fmt.Sprintf("%d criteria, %d rejected", len(list), len(rejected))
+	p.keepCriteria(w, id, rows)
+	return nil
+}
+
+// askOrder asks which value is the best and which the worst, and takes an answer that names the ends of the list.
+func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag llm.Tag) ([]llm.Call, error) {
+	prompt, err := render("best", p.config.Seed, map[string]any{"Task": p.config.Task, "Criterion": c})
+	if err != nil {
+		return nil, err
+	}
+	resp, calls, err := p.ask(ctx, p.config.Critic, prompt, nil, tag, seedOf(p.config.Seed, "order "+c.Name, tag.Repeat))
+	if err != nil || resp == nil {
+		return calls, err
+	}
+	w.Step()
+	for _, v := range loose.Find(resp.Text) {
+		best, _ := match(fold(text(under(&v, []string{"best"}))), c)
+		worst, _ := match(fold(text(under(&v, []string{"worst"}))), c)
+		first, last := c.Values[0], c.Values[len(c.Values)-1]
+		switch {
+		case best == last && worst == first:
+			c.Order = ByCritic
+		case best == first && worst == last:
+			c.Order = ByCritic
+			for i, j := 0, len(c.Values)-1; i < j; i, j = i+1, j-1 {
+				c.Values[i], c.Values[j] = c.Values[j], c.Values[i]
+			}
+		}
+	}
+	return calls, nil
+}
+
+// consolidate makes one list of what the critics proposed.
+func (p *Plan) consolidate(ctx context.Context, w *run.Writer, id string, row *StepRow) error {
+	c := p.config
+	p.mu.Lock()
+	proposed, err := decodeRows(flat(p.criteria), "proposed")
+	p.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if len(proposed) == 0 {
+		row.State, row.Note = run.Failed, "no critic proposed a criterion that could be read"
+		return nil
+	}
+	var calls []llm.Call
+	if c.Summariser != "" {
+		list, asked, why, err := p.summarise(ctx, w, id, proposed)
+		if err != nil {
+			return err
+		}
+		if calls = asked; list != nil {
+			proposed = list
+		}
+		row.Note = why
+	}
+	alike := Lexical(proposed)
+	if c.Embed != "" {
+		vectors, more, err := llm.Embed(ctx, p.env.Embedder(c.Embed), c.Embed, Described(proposed), llm.Tag{Session: id, Purpose: "embed"}, p.env.Now)
+		calls = append(calls, more...)
+		if err != nil {
+			return err
+		}
+		alike = Embedded(vectors)
+	}
+	var rows []CriterionRow
+	for _, one := range Consolidate(proposed, alike, c.Tau) {
+		whole, err := json.Marshal(one)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, CriterionRow{Job: id, Stage: "consolidated", Name: one.Name, Criterion: string(whole), Calls: idsOf(calls)})
+	}
+	p.keepCriteria(w, id, rows)
+	return nil
+}
+
+// summarise asks the summariser for one list. Where its reply cannot be read, the list is nil and why says so: similar
+// criteria are then merged without it.
+func (p *Plan) summarise(ctx context.Context, w *run.Writer, id string, proposed []Criterion) (list []Criterion, calls []llm.Call, why string, err error) {
+	c := p.config
+	prompt, err := render("summarise", c.Seed, map[string]any{"Task": c.Task, "Criteria": proposed})
+	if err != nil {
+		return nil, nil, "", err
+	}
+	resp, calls, err := p.ask(ctx, c.Summariser, prompt, nil, llm.Tag{Session: id, Purpose: "summarise"}, seedOf(c.Seed, "summarise"))
+	if err != nil {
+		return nil, calls, "", err
+	}
+	w.Step()
+	if resp == nil {
+		return nil, calls, "the summariser did not answer: " + calls[len(calls)-1].Error, nil
+	}
+	list, rejected, err := ReadCritic(resp.Text)
+	if err != nil {
+		return nil, calls, "the summariser's reply cannot be read: " + err.Error(), nil
+	}
+	for i := range list { // who proposed what of the same name
+		for _, from := range proposed {
+			if fold(from.Name) == fold(list[i].Name) {
+				list[i].Seeds = append(list[i].Seeds, from.Seeds...)
+			}
+		}
+	}
+	return list, calls, fmt.Sprintf("the summariser made %d criteria of %d, and %d were rejected", len(list), len(proposed), len(rejected)), nil
+}
