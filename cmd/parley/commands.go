@@ -35,6 +35,7 @@ func commands() []*cli.Command {
 				evalScriptCommand(),
 				evalSurveyCommand(),
 				evalIEGCommand(),
+				evalUtilityCommand(),
 				evalPlanningCommand(),
 			},
 		},

@@ -14,6 +14,7 @@ import (
 	"parley/eval/script"
 	"parley/eval/session"
 	"parley/eval/survey"
+	"parley/eval/utility"
 )
 
 // kinds lists the kinds of runs.
@@ -23,6 +24,7 @@ var kinds = run.Kinds{
 	survey.Kind:   survey.Decode,
 	planning.Kind: planning.Decode,
 	ieg.Kind:      ieg.Decode(trainDM),
+	utility.Kind:  utility.Decode,
 }
 
 // runFlags are the flags that every command which begins or resumes a run has.
@@ -135,7 +137,7 @@ func finished(c *cli.Context, dir string, m *run.Manifest, asJSON bool, show sho
 		again = "; try what failed again with: parley resume " + dir
 	}
 	return partialf("%d of %d %s failed, %d scores are missing%s", failed, m.Of, map[string]string{
-		session.Kind: "sessions", script.Kind: "tasks", survey.Kind: "documents", ieg.Kind: "virtual DMs", planning.Kind: "questions",
+		session.Kind: "sessions", script.Kind: "tasks", survey.Kind: "documents", ieg.Kind: "virtual DMs", planning.Kind: "questions", utility.Kind: "steps",
 	}[m.Kind], without, again)
 }
 
@@ -154,6 +156,8 @@ func missing(dir string, m *run.Manifest) (int, error) {
 		}
 		n, _ := d.Unscored()
 		return n, nil
+	case utility.Kind:
+		return utility.Missing(dir)
 	}
 	return unscored(m.Results), nil
 }

@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"eval/compare":        {"sim/llm", "eval", "eval/stat", "eval/run", "eval/report", "eval/report/view"},
 	"eval/report":         {"sim/llm", "eval", "eval/run", "eval/report/view"},
 	"eval/report/view":    {},
-	"eval/session":        {"eval/report", "eval/report/view", "characters", "scenarios", "sim/llm", "sim", "sim/agent", "sim/reference", "eval", "eval/run", "eval/judge", "eval/iep", "logs"},
+	"eval/session":        {"eval/compare", "eval/report", "eval/report/view", "characters", "scenarios", "sim/llm", "sim", "sim/agent", "sim/reference", "eval", "eval/run", "eval/judge", "eval/iep", "logs"},
 	"eval/annotate":       {"scenarios", "sim", "eval", "eval/judge", "eval/session"},
 	"eval/judge":          {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "sim/llm/loose"},
 	"eval/iep":            {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "sim/llm/loose", "eval/iep/wordnet"},

@@ -9,6 +9,7 @@ import (
 	"parley/eval/script"
 	"parley/eval/session"
 	"parley/eval/survey"
+	"parley/eval/utility"
 )
 
 func resumeCommand() *cli.Command {
@@ -48,7 +49,7 @@ func resumeCommand() *cli.Command {
 
 // showOf returns what prints a run of a kind.
 func showOf(kind string) showFunc {
-	known := map[string]showFunc{session.Kind: showSessions, script.Kind: showScripts, survey.Kind: showSurvey, planning.Kind: showPlanning}
+	known := map[string]showFunc{session.Kind: showSessions, script.Kind: showScripts, survey.Kind: showSurvey, planning.Kind: showPlanning, utility.Kind: showUtility}
 	if show := known[kind]; show != nil {
 		return show
 	}

@@ -232,3 +232,17 @@ func (s *Study) Edited() []Criterion {
 	}
 	return s.Proposed
 }
+
+// Missing counts the labels of a run that should be there and are not.
+func Missing(dir string) (int, error) {
+	n := 0
+	for row, err := range Labels.Read(dir) {
+		if err != nil {
+			return 0, err
+		}
+		if row.Level == nil && row.Status != eval.NotApplicable {
+			n++
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/eval/run"
+	"parley/eval/utility"
+)
+
+func evalUtilityCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "utility",
+		Usage: "criteria for a task, how well samples meet them, and which of them can be relied on",
+		Subcommands: []*cli.Command{
+			utilityCriteriaCommand(),
+			utilityConsolidateCommand(),
+			utilityQuantifyCommand(),
+			utilityVerifyCommand(),
+		},
+		Action: func(*cli.Context) error {
+			return usagef("utility needs one of its commands, such as: parley eval utility verify --criteria criteria.yaml --samples FILE --model MODEL --out DIR")
+		},
+	}
+}
+
+// sampleFlags are those of commands that label samples.
+func sampleFlags() []cli.Flag {
+	d := utility.DefaultThresholds()
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "config", Usage: "experiment `FILE` that the flags overlay"},
+		&cli.StringFlag{Name: "criteria", Usage: "`FILE` of the criteria, YAML or JSON; roleplay: the built-in ones for sessions"},
+		&cli.StringSliceFlag{Name: "samples", Usage: "`FILE` of message logs or text, directory of such files, or RUN of sessions"},
+		&cli.StringFlag{Name: "success", Usage: "which samples were done: METRIC>=NUMBER of a run's scores, or a JSON `FILE` of {id: true|false} (default: iep>=50, or what logs say)"},
+		&cli.StringSliceFlag{Name: "hide", Usage: "`KEYS` of logs that tell the answer, beside the usual ones"},
+		&cli.StringFlag{Name: "task", Usage: "`FILE` of the task, YAML: name, description, successful, failed"},
+		&cli.StringFlag{Name: "model", Usage: "`MODEL` of the quantifier, or lexical"},
+		&cli.IntFlag{Name: "seeds", Usage: "label each sample `N` times (default: 1; verify: 18)"},
+		&cli.BoolFlag{Name: "each", Usage: "ask for one criterion a call"},
+		&cli.Float64Flag{Name: "temperature", DefaultText: "0.8", Usage: "`T` of the models; at 0 all labels are alike, whether they can be relied on or not"},
+		&cli.StringSliceFlag{Name: "disturb", Usage: "verify with samples disturbed by `WAYS`: drop, swap, replace"},
+		&cli.Float64Flag{Name: "share", Value: 0.25, Usage: "`SHARE` of sentences that drop leaves out"},
+		&cli.IntFlag{Name: "rounds", Value: 1, Usage: "verify what is left again, until nothing is dropped or `N` times"},
+		&cli.StringFlag{Name: "stability", Value: d.Stability, Usage: "hold labels to `FIGURE`: range_sd, cv or agreement"},
+		&cli.StringFlag{Name: "critic", Usage: "`MODEL` that proposes the criteria, instead of --criteria"},
+		&cli.IntFlag{Name: "critics", Value: 50, Usage: "ask the critic with `N` seeds"},
+		&cli.StringFlag{Name: "summariser", Usage: "`MODEL` that makes one list of what critics propose"},
+		&cli.StringFlag{Name: "embed", Usage: "`MODEL` of embeddings by which similar criteria are found (default: by their letters)"},
+		&cli.Float64Flag{Name: "tau", Value: 0.8, Usage: "merge criteria from this `SIMILARITY`"},
+	}, runFlags("samples")...)
+}
+
+func utilityQuantifyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "quantify", Usage: "label samples by criteria",
+		Description: "Each sample gets one of the accepted values of each criterion. What a model says beside them is\n" +
+			"unscored. The run is a directory like any other: parley resume DIR goes on with it after a stop.",
+		Flags:  sampleFlags(),
+		Action: func(c *cli.Context) error { return utilityRun(c, 1, nil) },
+	}
+}
+
+func utilityVerifyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "verify", Usage: "keep, drop or flag criteria by how stable and discriminating their labels are",
+		Description: "Each sample is labelled with several seeds, as it is and disturbed. A criterion is dropped whose labels\n" +
+			"differ between seeds or do not fall when a sample is disturbed, and flagged where that cannot be told.\n" +
+			"With --critic MODEL and --task the criteria are proposed and consolidated first. The criteria with their\n" +
+			"verdicts are written to criteria.yaml in the directory of the run.",
+		Flags:  sampleFlags(),
+		Action: func(c *cli.Context) error { return utilityRun(c, 18, []string{utility.Drop}) },
+	}
+}
+
+// utilityRun labels samples, and verifies criteria where samples are disturbed.
+func utilityRun(c *cli.Context, seeds int, disturb []string) error {
+	g := utility.DefaultConfig()
+	g.Seeds, g.Disturb = seeds, disturb
+	if file := c.String("config"); file != "" {
+		if err := run.ReadConfig(file, g); err != nil {
+			return err
+		}
+	}
+	if c.NArg() > 0 {
+		return usagef("%s: it takes flags only; samples are named by --samples", c.Args().First())
+	}
+	if err := utilityFlags(c, g); err != nil {
+		return err
+	}
+	if err := overlay(c, &g.Settings); err != nil {
+		return err
+	}
+	if err := g.Complete(); err != nil {
+		return err
+	}
+	if g.Out == "" && !c.Bool("print-config") {
+		id, err := run.NewID(time.Now())
+		if err != nil {
+			return err
+		}
+		g.Out = filepath.Join("runs", id)
+	}
+	dir := g.Out
+	ended := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
+	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || len(g.Disturb) == 0 || c.Bool("print-config") {
+		return ended
+	}
+	s, err := utility.ReadStudy(dir, g)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeCriteria(filepath.Join(dir, "criteria.yaml"), s.Pool), ended)
+}
+
+// utilityFlags overlays what flags say about criteria, samples and models.
+func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
+	reader := &utility.Reader{Hidden: c.StringSlice("hide")}
+	if file := c.String("task"); file != "" {
+		if g.Task, err = utility.ReadTask(file, reader); err != nil {
+			return err
+		}
+	}
+	switch file := c.String("criteria"); file {
+	case "":
+	case "roleplay":
+		g.Criteria = utility.RolePlay()
+	default:
+		if g.Criteria, err = readCriteriaFile(file); err != nil {
+			return err
+		}
+	}
+	if c.IsSet("samples") {
+		if g.Samples, err = readSamples(c.StringSlice("samples"), c.String("success"), reader); err != nil {
+			return err
+		}
+	}
+	for name, value := range map[string]*string{"model": &g.Quantifier, "critic": &g.Critic, "summariser": &g.Summariser, "embed": &g.Embed, "stability": &g.Thresholds.Stability} {
+		if c.IsSet(name) {
+			*value = c.String(name)
+		}
+	}
+	for name, value := range map[string]*int{"seeds": &g.Seeds, "rounds": &g.Rounds, "critics": &g.Critics} {
+		if c.IsSet(name) || name == "critics" && g.Critic != "" && g.Critics == 0 {
+			*value = c.Int(name)
+		}
+	}
+	for name, value := range map[string]*float64{"share": &g.Share, "tau": &g.Tau} {
+		if c.IsSet(name) {
+			*value = c.Float64(name)
+		}
+	}
+	if c.IsSet("temperature") {
+		g.Sampling.Temperature = new(c.Float64("temperature"))
+	}
+	if c.IsSet("each") {
+		g.Each = c.Bool("each")
+	}
+	if c.IsSet("disturb") {
+		g.Disturb = splitCommas(c.StringSlice("disturb"))
+	}
+	return nil
+}
+
+// readSamples reads files, directories and runs.
+func readSamples(paths []string, success string, r *utility.Reader) ([]utility.Sample, error) {
+	metric, least := "iep", 50.0
+	if name, number, ok := strings.Cut(success, ">="); ok {
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil {
+			return nil, usagef("--success %s: write METRIC>=NUMBER, or a file", success)
+		}
+		metric, least = strings.TrimSpace(name), x
+	} else if success != "" {
+		data, err := os.ReadFile(success)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(data, &r.Outcomes); err != nil {
+			return nil, fmt.Errorf("%s: a JSON object of {id: true|false} is needed: %w", success, err)
+		}
+	}
+	var list []utility.Sample
+	for _, path := range paths {
+		if _, err := os.Stat(filepath.Join(path, run.ManifestName)); err == nil {
+			more, err := r.Sessions(path, metric, least)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+			continue
+		}
+		files, err := documentFiles([]string{path})
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			more, err := r.Read(data, file)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+		}
+	}
+	return list, nil
+}
+
+func splitCommas(values []string) (list []string) {
+	for _, v := range values {
+		for part := range strings.SplitSeq(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
