@@ -1,18 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/eval/run"
+	"parley/eval/survey"
 	"parley/eval/utility"
 )
 
@@ -138,7 +134,7 @@ func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 		}
 	}
 	if c.IsSet("samples") {
-		if g.Samples, err = readSamples(c.StringSlice("samples"), c.String("success"), reader); err != nil {
+		if g.Samples, err = reader.Load(c.StringSlice("samples"), c.String("success")); err != nil {
 			return err
 		}
 	}
@@ -164,65 +160,7 @@ func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 		g.Each = c.Bool("each")
 	}
 	if c.IsSet("disturb") {
-		g.Disturb = splitCommas(c.StringSlice("disturb"))
+		g.Disturb = survey.SplitList(c.StringSlice("disturb"))
 	}
 	return nil
-}
-
-// readSamples reads files, directories and runs.
-func readSamples(paths []string, success string, r *utility.Reader) ([]utility.Sample, error) {
-	metric, least := "iep", 50.0
-	if name, number, ok := strings.Cut(success, ">="); ok {
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil {
-			return nil, usagef("--success %s: write METRIC>=NUMBER, or a file", success)
-		}
-		metric, least = strings.TrimSpace(name), x
-	} else if success != "" {
-		data, err := os.ReadFile(success)
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(data, &r.Outcomes); err != nil {
-			return nil, fmt.Errorf("%s: a JSON object of {id: true|false} is needed: %w", success, err)
-		}
-	}
-	var list []utility.Sample
-	for _, path := range paths {
-		if _, err := os.Stat(filepath.Join(path, run.ManifestName)); err == nil {
-			more, err := r.Sessions(path, metric, least)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, more...)
-			continue
-		}
-		files, err := documentFiles([]string{path})
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			more, err := r.Read(data, file)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, more...)
-		}
-	}
-	return list, nil
-}
-
-func splitCommas(values []string) (list []string) {
-	for _, v := range values {
-		for part := range strings.SplitSeq(v, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				list = append(list, part)
-			}
-		}
-	}
-	return list
 }

@@ -84,7 +84,7 @@ func (p *Plan) propose(ctx context.Context, w *run.Writer, id string, seed int, 
 	for i := range list {
 		list[i].Seeds = []int{seed}
 		asked := calls
-		if list[i].Order == Unknown && list[i].Kind == Ordinal {
+		if list[i].Order == Unknown && list[i].Kind != Nominal && list[i].Kind != Attribute {
 			more, err := p.askOrder(ctx, w, &list[i], llm.Tag{Session: id, Actor: list[i].Name, Purpose: "order", Turn: i, Repeat: seed - 1})
 			if err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -172,6 +173,15 @@ func TestPlannedStudy(t *testing.T) {
 	for _, c := range study {
 		if got, want := keep[strings.ToLower(c.name)], c.verdict == utility.Keep; (got == 1) != want {
 			t.Errorf("results keep %s: %v", c.name, got)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(dir, run.ReportName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`id="growth"`, `id="by-group"`, `id="spread"`, `id="seeds"`, `id="sensitivity"`, `id="disturbed-labels"`, "<svg"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page has no %s", want)
 		}
 	}
 	growth := s.Growth()
