@@ -141,7 +141,7 @@ func TestCharactersListAndShow(t *testing.T) {
 	if out, _, _ = castCommand(t, "show", path, "--json"); json.Unmarshal([]byte(out), &listed) != nil || len(listed.Characters) != 2 || listed.Characters[0].Name != first.Name {
 		t.Errorf("show --json: %s", out)
 	}
-	if out, talk, status = castCommand(t, "show", "nobody-here"); status != exitFailed || !strings.Contains(talk, "parley characters list") {
+	if _, talk, status = castCommand(t, "show", "nobody-here"); status != exitFailed || !strings.Contains(talk, "parley characters list") {
 		t.Errorf("status %d: %s", status, talk)
 	}
 }

@@ -43,7 +43,7 @@ func commands() []*cli.Command {
 			Name:  "version",
 			Usage: "print the version",
 			Action: func(c *cli.Context) error {
-				_, err := fmt.Fprintln(c.App.Writer, "parley", version)
+				_, err := fmt.Fprintln(c.App.Writer, "parley", buildVersion())
 				return err
 			},
 		},

@@ -73,7 +73,7 @@ func overlay(c *cli.Context, s *run.Settings) error {
 func runOptions(c *cli.Context) (run.Options, error) {
 	secret, err := userSecret()
 	o := run.Options{
-		Kinds: kinds, Registry: registry(), Env: environment(), Version: version, Now: time.Now, Log: c.App.ErrWriter,
+		Kinds: kinds, Registry: registry(), Env: environment(), Version: buildVersion(), Now: time.Now, Log: c.App.ErrWriter,
 		Secret: secret, Trust: c.Bool("trust"), AcceptChangedModel: c.Bool("accept-changed-model"),
 	}
 	if dir := c.String("cache"); dir != "" {

@@ -257,7 +257,7 @@ func (v *validator) reasoning(c *chat, m *value, where string, n int) string {
 
 // tagged reports tags of reasoning in a text that do not come in pairs. It returns the first tag.
 func (v *validator) tagged(b []byte, where string, n int) string {
-	if bytes.IndexAny(b, "<[") < 0 {
+	if !bytes.ContainsAny(b, "<[") {
 		return ""
 	}
 	first, open, opened := "", "", ""

@@ -100,7 +100,7 @@ var (
 // lines reads a reply of labelled lines, or prose.
 func (c *cast) lines(text string) draft {
 	s := script{c: c}
-	whole := strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"`\n")))
+	whole := strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"\n")))
 	if passes.MatchString(whole) || strings.HasPrefix(whole, "says and does nothing") {
 		s.d.form = Lines
 		return s.d

@@ -42,7 +42,7 @@ func readRules(data []byte, file string) ([]Rule, error) {
 		return nil, err
 	}
 	if len(rules) == 0 {
-		return nil, fmt.Errorf("%s: no rules; write a list, such as - reply: Good evening.", file)
+		return nil, fmt.Errorf("%s: no rules; write a list, such as - reply: Good evening", file)
 	}
 	for i := range rules {
 		if err := rules[i].check(); err != nil {

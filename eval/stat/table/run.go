@@ -245,7 +245,8 @@ func runAdjusted(adjust func([]stat.Value) []stat.Value) func(*data, *settings) 
 // see, and their chance of seeing it, with the standard deviation of the table.
 func runPower(design stat.Design) func(*data, *settings) []Result {
 	return func(d *data, o *settings) []Result {
-		diff, sd, n, unit := 0.0, stat.Value{}, len(d.x), "pairs"
+		var sd stat.Value
+		diff, n, unit := 0.0, len(d.x), "pairs"
 		if design == stat.Paired {
 			deltas := make([]float64, len(d.x))
 			for i := range deltas {
