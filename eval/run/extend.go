@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"strings"
 
 	"parley/eval"
@@ -143,16 +142,8 @@ func (r *execution) finishPass() error {
 	if _, _, err := logs.Filter(Scores.path(r.dir, ".jsonl"), func(s *eval.Score) bool { at++; return newest[key(s)] == at }); err != nil {
 		return err
 	}
-	for _, t := range r.tables {
-		c, err := t.compact(r.dir, logs.Meta{Program: "parley", Version: m.Version})
-		if err != nil {
-			return fmt.Errorf("write %s: %w", t.path(r.dir, ".parquet"), err)
-		}
-		hash, err := fileHash(t.path(r.dir, ".parquet"))
-		if err != nil {
-			return err
-		}
-		m.Tables[t.name()] = TableState{c.Rows, c.Digest, hash}
+	if err := r.compact(); err != nil {
+		return err
 	}
 	m.Passes = r.pass
 	if err := r.measure(); err != nil {
@@ -182,6 +173,3 @@ func (w *Writer) Show(scores []eval.Score) {
 		r.manifest.Shown[scores[i].Scorer+"/"+scores[i].Metric] = scores[i].Method
 	}
 }
-
-// ReportPath returns where the page of a run is.
-func ReportPath(dir string) string { return filepath.Join(dir, ReportName) }

@@ -1,0 +1,135 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"parley/logs"
+	"parley/sim/llm"
+)
+
+// recalledName is the file of the calls of jobs that are done again, until the run is finished.
+const recalledName = "recalled.jsonl"
+
+// takeUp brings the journal of a stopped run into order: torn lines go, rows of jobs that are not done go,
+// and calls of such jobs are kept in memory to answer the jobs when they are done again. It can itself be
+// stopped at any moment.
+func (r *execution) takeUp(tell bool) error {
+	if err := r.restore(); err != nil {
+		return err
+	}
+	for _, t := range r.tables {
+		if path := t.path(r.dir, ".jsonl"); exists(path) {
+			if _, err := logs.Repair(path); err != nil {
+				return err
+			}
+		}
+	}
+	r.done, r.recorded = map[string]bool{}, map[string]map[string]*llm.Call{}
+	for _, t := range r.tables {
+		if err := t.jobs(r.dir, func(job string, s State) {
+			if delete(r.done, job); s == Complete {
+				r.done[job] = true
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	open := map[string]bool{}
+	keeps := func(job string) bool {
+		if !r.done[job] && job != "" {
+			open[job] = true
+		}
+		return r.done[job]
+	}
+	if err := r.remember(keeps); err != nil {
+		return err
+	}
+	for _, t := range r.tables {
+		if err := t.filter(r.dir, keeps); err != nil {
+			return err
+		}
+	}
+	if err := removeAll(r.dir, r.tables, ".parquet"); err != nil { // made anew at the end
+		return err
+	}
+	if tell && r.options.Log != nil {
+		fmt.Fprintf(r.options.Log, "resuming %s: %d %s are complete, %d are under way; calls that were answered are not made again\n",
+			r.dir, len(r.done), r.tables[len(r.tables)-1].name(), len(open))
+	}
+	return nil
+}
+
+// remember keeps the calls of jobs that are not done in memory and in a file of their own. From there they are
+// journaled again when the job asks the same again; what it does not ask any more is no part of the run.
+func (r *execution) remember(done func(job string) bool) error {
+	path := filepath.Join(r.dir, recalledName)
+	n := 0
+	for _, from := range []string{path, Calls.path(r.dir, ".jsonl")} {
+		if !exists(from) {
+			continue
+		}
+		for c, err := range logs.Read[llm.Call](from) {
+			if logs.IsTorn(err) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if done(c.Session) || !answers(&c) {
+				continue
+			}
+			if r.recorded[c.Session] == nil {
+				r.recorded[c.Session] = map[string]*llm.Call{}
+			}
+			r.recorded[c.Session][c.ID] = &c
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	var lines []byte
+	for _, job := range slices.Sorted(maps.Keys(r.recorded)) {
+		for _, id := range slices.Sorted(maps.Keys(r.recorded[job])) {
+			var err error
+			if lines, err = logs.AppendJSON(lines, r.recorded[job][id]); err != nil {
+				return err
+			}
+			lines = append(lines, '\n')
+		}
+	}
+	return logs.WriteFile(path, lines)
+}
+
+// answers reports whether a call of a job that is done again answers its request: a prompt stays too long,
+// while other failures may have passed, and vectors are not kept.
+func answers(c *llm.Call) bool {
+	return c.Finish != llm.Embedded && (c.Error == "" && c.Fault == "" || c.Fault == llm.TooLong)
+}
+
+// restore makes journals anew of their Parquet where the run cannot go on from them as they are. Nothing is
+// changed before all are known to be good or to have good Parquet.
+func (r *execution) restore() error {
+	var lost []Table
+	for _, t := range r.tables {
+		again, err := t.restorable(r.dir, r.manifest)
+		if err != nil {
+			return err
+		}
+		if again {
+			lost = append(lost, t)
+		}
+	}
+	for _, t := range lost {
+		if journal := t.path(r.dir, ".jsonl"); exists(journal) {
+			r.tellf("%s is not what the run wrote: it is made anew of %s, which is", journal, t.path(r.dir, ".parquet"))
+		}
+		if err := t.expand(r.dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
