@@ -17,13 +17,16 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 const (
 	maxBytes    = 4 << 20 // of a file; thousands of characters
 	maxDepth    = 32      // brackets within brackets; the parser recurses
-	maxFindings = 200     // reported of a file
+	maxLexed    = 256 << 10
+	maxFindings = 200 // reported of a file
 )
 
 // Finding is one thing that is wrong with a file.
@@ -182,7 +185,7 @@ func (d *decoder) documents(data []byte) (nodes []ast.Node) {
 		return nil
 	}
 	if at := TooDeep(data); at > 0 {
-		d.find(at, "nested more than %d levels deep, or long dashes in a row; put such a text in quotes on lines of its own", maxDepth)
+		d.find(at, "nested more than %d levels deep, or more than %[1]d dashes in a row; put such a text in quotes", maxDepth)
 		return nil
 	}
 	tree, err := parser.ParseBytes(data, 0)
@@ -206,9 +209,19 @@ func (d *decoder) documents(data []byte) (nodes []ast.Node) {
 }
 
 // TooDeep returns the line in which a document nests deeper than 32 levels, or 0: the parser
-// recurses, and takes gigabytes for a file of brackets. Brackets within texts count too, which does no
-// harm where they balance.
+// recurses, and takes gigabytes for a file of brackets. Brackets within texts do not count in a file
+// of up to 256 KiB; in a larger one they do unless they balance, since the lexer takes 300 bytes for
+// each bracket.
 func TooDeep(data []byte) int {
+	at := deepBytes(data)
+	if at > 0 && len(data) <= maxLexed {
+		return deepTokens(lexer.Tokenize(string(data)))
+	}
+	return at
+}
+
+// deepBytes looks at brackets, and at signs of block nesting at the start of a line, wherever they are.
+func deepBytes(data []byte) int {
 	depth, at, dashes, indent := 0, 1, 0, true
 	for _, c := range data {
 		switch c {
@@ -227,6 +240,30 @@ func TooDeep(data []byte) int {
 			indent = false
 		}
 		if depth > maxDepth || dashes > maxDepth {
+			return at
+		}
+	}
+	return 0
+}
+
+// deepTokens looks at the brackets and signs that are no part of a text.
+func deepTokens(tokens token.Tokens) int {
+	depth, at, signs := 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != at {
+			at, signs = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+		case token.SequenceEndType, token.MappingEndType:
+			depth = max(0, depth-1)
+		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType:
+			if depth == 0 {
+				signs++
+			}
+		}
+		if depth > maxDepth || signs > maxDepth {
 			return at
 		}
 	}

@@ -126,6 +126,16 @@ func TestValueKeepsWhatIsNotInTheFile(t *testing.T) {
 	}
 }
 
+// Texts may hold any number of brackets and dashes.
+func TestTextsAreNotNesting(t *testing.T) {
+	many, pairs := strings.Repeat("[", 50), strings.Repeat("k: 1, ", 50)
+	for _, text := range []string{"name: \"" + many + "\"", "name: '" + many + "'\nseed: 1", "name: a" + many, "name: >-\n  " + many + "\n", "# " + many + "\nseed: 1", "name: " + strings.Repeat("-", 50), "name: |\n  " + strings.Repeat("- ", 50), "{" + pairs + "l: 2}"} {
+		if at := yamlfile.TooDeep([]byte(text)); at != 0 {
+			t.Errorf("%q: line %d", text, at)
+		}
+	}
+}
+
 // A file that is made to exhaust memory is refused before it is parsed.
 func TestDepthIsBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("[", 100_000), strings.Repeat("{a: ", 100_000), strings.Repeat("- ", 100_000), strings.Repeat("? ", 100_000), "seed: 1\n" + strings.Repeat("[", 1<<20)} {
