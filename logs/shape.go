@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// shape lists what must be visited within the values of one type: text, lists, pointers and times. A
-// type with none of them has no shape.
+// shape lists what must be visited within the values of one type: text, lists, pointers, maps and
+// times. A type with none of them has no shape.
 type shape struct {
-	kind  reflect.Kind // String, Slice, Pointer or Struct
+	kind  reflect.Kind // String, Slice, Pointer, Struct, or Map for what is not looked into
 	time  bool
+	timed bool   // it is a time, or may hold one
 	elem  *shape // of a list or pointer
 	width int    // bytes of an element of a list or pointer
 	parts []part // of a struct
@@ -37,7 +38,7 @@ func shapeOf(t reflect.Type) *shape {
 func newShape(t reflect.Type, within map[reflect.Type]bool) *shape {
 	switch {
 	case t == timeType:
-		return &shape{kind: reflect.Struct, time: true}
+		return &shape{kind: reflect.Struct, time: true, timed: true}
 	case within[t]:
 		return nil
 	}
@@ -46,14 +47,18 @@ func newShape(t reflect.Type, within map[reflect.Type]bool) *shape {
 	switch t.Kind() {
 	case reflect.String:
 		return &shape{kind: reflect.String}
+	case reflect.Map, reflect.Interface:
+		return &shape{kind: reflect.Map, timed: true}
 	case reflect.Slice, reflect.Pointer:
-		return &shape{kind: t.Kind(), elem: newShape(t.Elem(), within), width: int(t.Elem().Size())}
+		elem := newShape(t.Elem(), within)
+		return &shape{kind: t.Kind(), elem: elem, width: int(t.Elem().Size()), timed: elem != nil && elem.timed}
 	case reflect.Struct:
 		s := &shape{kind: reflect.Struct}
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() {
 				if p := newShape(f.Type, within); p != nil {
 					s.parts = append(s.parts, part{i, p})
+					s.timed = s.timed || p.timed
 				}
 			}
 		}
@@ -98,6 +103,38 @@ func (s *shape) normalize(v reflect.Value, when func(time.Time) time.Time) {
 			}
 		}
 	}
+}
+
+// timesKept reports whether every time within a row has the form in which times are kept.
+func timesKept[T any](row *T) bool {
+	v := reflect.ValueOf(row).Elem()
+	return shapeOf(v.Type()).timesKept(v)
+}
+
+func (s *shape) timesKept(v reflect.Value) bool {
+	switch {
+	case s == nil || !s.timed:
+	case s.time:
+		t := v.Addr().Interface().(*time.Time)
+		return t.Location() == time.UTC && t.Nanosecond()%1000 == 0
+	case s.kind == reflect.Struct:
+		for _, p := range s.parts {
+			if !p.timesKept(v.Field(p.index)) {
+				return false
+			}
+		}
+	case s.kind == reflect.Pointer:
+		return v.IsNil() || s.elem.timesKept(v.Elem())
+	case s.kind == reflect.Slice:
+		for i := range v.Len() {
+			if !s.elem.timesKept(v.Index(i)) {
+				return false
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // inMicroseconds returns the form in which times are kept.
