@@ -107,6 +107,8 @@ data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"}]},"finish_reas
 `, want: llm.Response{Text: "a", Reasoning: "t", Finish: llm.Stop}},
 		{name: "part refused", kind: whole, body: `{"choices":[{"message":{"content":[{"type":"refusal","refusal":"I can't."}]},"finish_reason":"stop"}]}`, want: llm.Response{Text: "I can't.", Finish: llm.Refused}},
 		{name: "part unknown", kind: whole, body: `{"choices":[{"message":{"content":[{"type":"image_url","image_url":{"url":"x"}},{"type":"text","text":"a"}]},"finish_reason":"stop"}]}`, want: llm.Response{Text: "a", Finish: llm.Stop, Notes: []string{"a part of the reply of type image_url was left out"}}},
+		{name: "function call", kind: whole, body: `{"choices":[{"message":{"content":null,"function_call":{"name":"roll","arguments":"{}"}},"finish_reason":"function_call"}]}`,
+			want: llm.Response{Text: `{"tool_calls":{"name":"roll","arguments":"{}"}}`, Finish: llm.Stop}, reason: "as servers wrote it before there were tools"},
 		{name: "tool call", kind: whole, body: `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1","function":{"name":"roll","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`,
 			want: llm.Response{Text: `{"tool_calls":[{"id":"1","function":{"name":"roll","arguments":"{}"}}]}`, Finish: llm.Stop}, reason: "no tool was offered; the reply is not empty"},
 		{name: "usage as floats and texts", kind: whole, body: `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":31.0,"completion_tokens":"7","prompt_tokens_details":0}}`, want: llm.Response{Text: "a", Finish: llm.Stop, Usage: llm.Usage{Prompt: n(31), Completion: n(7)}}},

@@ -42,6 +42,7 @@ type said struct {
 	ReasoningContent text            `json:"reasoning_content"`
 	Reasoning        text            `json:"reasoning"`
 	ToolCalls        json.RawMessage `json:"tool_calls"`
+	FunctionCall     json.RawMessage `json:"function_call"` // the name before tool_calls
 }
 
 type usage struct {
@@ -145,8 +146,10 @@ func (r *reply) choose(ch *choice) error {
 		} else {
 			r.thought.WriteString(string(s.Reasoning))
 		}
-		if calls := string(s.ToolCalls); calls != "" && calls != "null" && calls != "[]" {
-			r.toolCall(calls)
+		for _, calls := range []json.RawMessage{s.ToolCalls, s.FunctionCall} {
+			if text := string(calls); text != "" && text != "null" && text != "[]" {
+				r.toolCall(text)
+			}
 		}
 	}
 	if p := ch.Logprobs.value; p != nil {
