@@ -3,7 +3,9 @@ package agent_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -61,44 +63,73 @@ func castOf(names []string) (cast []characters.Public) {
 	return cast
 }
 
-// TestCases reads the cases of failures that users of such systems reported, each in every place where the
-// words of a plain reply may stand.
-func TestCases(t *testing.T) {
-	type outcome struct{ Outcome, Text, Deed, Kind string }
-	type row struct {
-		ID, Actor, Form, Reply, Flag, Note string
-		Cast, Never                        []string
-		OK                                 []outcome
+// outcome is one of the ways in which a reply may be read.
+type outcome struct{ Outcome, Text, Deed, Kind string }
+
+// replyCase is a reply with the ways in which it may be read, and with what may never be played of it.
+type replyCase struct {
+	ID, Actor, Form, Reply, Flag, Note string
+	Cast, Never                        []string
+	OK                                 []outcome
+}
+
+// replyCases returns the given cases of failures that users reported, and those of the same kinds in other words.
+func replyCases(t *testing.T) (all []replyCase) {
+	t.Helper()
+	all = rowsOf[replyCase](t, "testdata/cases.jsonl")
+	if _, err := os.Stat("../../../shared/data/cases"); err != nil {
+		t.Logf("without the shared data: %v", err)
+		return all
 	}
-	for _, r := range rowsOf[row](t, "../../../shared/data/cases/replies.jsonl") {
-		if r.Form == "wire" {
-			continue // the adapters' tests have it
+	for _, r := range rowsOf[replyCase](t, "../../../shared/data/cases/replies.jsonl") {
+		if r.Form != "wire" { // the adapters' tests have it
+			all = append(all, r)
 		}
+	}
+	return all
+}
+
+// wrong says what is wrong with how a reply was read; empty: nothing.
+func (r *replyCase) wrong(speech, deed, fault string) string {
+	played := speech + deed
+	for _, never := range r.Never {
+		if strings.Contains(played, never) {
+			return fmt.Sprintf("%q is played", never)
+		}
+	}
+	if r.Flag != "" && fault != r.Flag {
+		return fmt.Sprintf("counted as %q, want %q", fault, r.Flag)
+	}
+	for _, ok := range r.OK {
+		switch {
+		case ok.Outcome == "played" && played != "" && sameWords(speech+" "+deed, ok.Text+" "+ok.Deed),
+			ok.Outcome == "pass" && played == "" && fault == "",
+			ok.Outcome == "malformed" && played == "" && fault != "" && (ok.Kind == "" || fault == ok.Kind),
+			fault != "" && played == "" && fault == ok.Outcome:
+			return ""
+		}
+	}
+	return fmt.Sprintf("read as %q, %q with kind %q, want %v", speech, deed, fault, r.OK)
+}
+
+// TestCases reads each case, and each in every place where the words of a plain reply may be.
+func TestCases(t *testing.T) {
+	all, bad := 0, 0
+	for _, r := range replyCases(t) {
 		for name, raw := range map[string]string{"": r.Reply, " behind reasoning": "<think>Hm.</think>" + r.Reply, " with an end token": r.Reply + "<|im_end|>"} {
-			if name != "" && strings.ContainsAny(r.Reply, "<") {
+			if name != "" && strings.ContainsAny(r.Reply, "<◁") || name == " behind reasoning" && slices.Contains(marked, r.ID) {
 				continue
 			}
-			t.Run(r.ID+name, func(t *testing.T) {
-				got := agent.Parse(raw, characters.Slug(r.Actor), castOf(r.Cast))
-				played := got.Speech + got.Deed
-				for _, never := range r.Never {
-					if strings.Contains(played, never) {
-						t.Errorf("%q is played of %q", never, raw)
-					}
-				}
-				if r.Flag != "" && got.Fault != r.Flag {
-					t.Errorf("counted as %q, want %q", got.Fault, r.Flag)
-				}
-				for _, ok := range r.OK {
-					switch {
-					case ok.Outcome == "played" && played != "" && sameWords(got.Speech+" "+got.Deed, ok.Text+" "+ok.Deed),
-						ok.Outcome == "malformed" && played == "" && (ok.Kind == "" || got.Fault == ok.Kind),
-						ok.Outcome != "played" && ok.Outcome != "malformed" && played == "" && got.Fault == ok.Outcome:
-						return
-					}
-				}
-				t.Errorf("%.200q\nis read as %+v\nwant %+v; %s", raw, got, r.OK, r.Note)
-			})
+			m := agent.Parse(raw, characters.Slug(r.Actor), castOf(r.Cast))
+			all++
+			if wrong := r.wrong(m.Speech, m.Deed, m.Fault); wrong != "" {
+				bad++
+				t.Errorf("%s%s: %.200q: %s", r.ID, name, raw, wrong)
+			}
 		}
 	}
+	t.Logf("%d of %d are read as noted", all-bad, all)
 }
+
+// marked are the cases whose reasoning has other marks than <think>: no model writes both.
+var marked = []string{"r6", "r12", "r13", "r18", "r19", "r20", "r21", "r24", "r33", "r34"}

@@ -70,7 +70,7 @@ var titles = map[string]bool{
 // roles are names of those who are not of the cast.
 var roles = map[string]int{
 	"narrator": outside, "narration": outside, "dm": outside, "gm": outside, "dungeon-master": outside, "game-master": outside,
-	"referee": outside, "system": outside, "user": outside, "human": outside, "the-table": outside, "tool": outside,
+	"referee": outside, "system": outside, "user": outside, "human": outside, "the-table": outside, "tool": outside, "instruction": outside, "input": outside,
 	"assistant": oneself, "ai": oneself, "bot": oneself, "model": oneself, "me": oneself, "response": oneself,
 	"my-response": oneself, "answer": oneself, "reply": oneself, "my-reply": oneself, "output": oneself,
 }

@@ -49,7 +49,7 @@ next:
 }
 
 // repeats reports whether a text mostly repeats itself. Of the letters alone, without
-// digits, it looks at the pieces of eight bytes at every place, and at how many of them are
+// digits and the letters of a list, it looks at the pieces of eight bytes at every place, and at how many of them are
 // new: nearly all in speech, and one in four where something is said four times over. The second half is
 // looked at alone too, because a reply may get stuck late.
 func repeats(text string) bool {
@@ -59,10 +59,16 @@ func repeats(text string) bool {
 	}
 	var room [1024]byte
 	letters := room[:0]
+	from := 0 // of the last word
 	for _, r := range text {
 		if unicode.IsLetter(r) {
 			letters = utf8.AppendRune(letters, r)
+			continue
 		}
+		if r == ')' && len(letters) == from+1 {
+			letters = letters[:from] // "a)"
+		}
+		from = len(letters)
 	}
 	if len(letters) < least {
 		return false

@@ -11,9 +11,9 @@ var (
 	// token matches what chat templates mark roles and ends with.
 	token = regexp.MustCompile(`(?i)<\|[^|<>\n]{0,40}\|?>|<[a-z_]{1,20}\|>|<｜[^｜<>\n]{0,60}｜>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_(?:turn|utterance)>|<(?:bos|eos|pad|unk|eot|sop|eop)>|\[gMASK\]`)
 	// note matches what is said out of character: in double parentheses or brackets, or behind "OOC".
-	note = regexp.MustCompile(`(?is)(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]|(?:^|\n)[ \t*_]*/{0,2}(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
+	note = regexp.MustCompile(`(?is)\[ooc\].*?\[/ooc\]|(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]|(?:^|\n)[ \t*_]*/{0,2}[ \t]*(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
 	// forged matches the dice and the game master's lines, in parley's style or another's.
-	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|(?:^|\n)[^\n"“\[]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?= ?\d)`)
+	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[^\n"“\[]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
 )
 
 // mayHaveToken reports whether a text has a sign of a token. Most have none, and the expression is slow.
@@ -98,10 +98,10 @@ func squeeze(text string) string {
 	gap := false
 	for _, r := range text {
 		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2800' || r == '\u3164':
+		case unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\u2800\u3164\uffa0\u115f\u1160", r):
 			gap = true
 			continue
-		case r == utf8.RuneError || unicode.Is(unicode.Cf, r) || r == '\u034f':
+		case r == utf8.RuneError || unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f':
 			continue
 		}
 		if gap && len(b) > 0 {

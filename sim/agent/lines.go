@@ -64,6 +64,11 @@ func (c *cast) head(line string, dialogue bool) (head, bool) {
 	if strings.HasPrefix(rest, "**") && (strings.Contains(mark, "**") || !strings.Contains(rest[2:], "**")) {
 		rest = strings.TrimSpace(rest[2:]) // the end of **Bren:**
 	}
+	for _, em := range []string{"_", "*"} { // the end of _Bren:_
+		if behind, ok := strings.CutPrefix(rest, em+" "); ok && strings.HasSuffix(mark, em) {
+			rest = behind
+		}
+	}
 	first, _ := utf8.DecodeRuneInString(rest)
 	if (who >= 0 || who == ambiguous) && who != c.self && !dialogue && (unicode.IsLower(first) || unicode.IsDigit(first)) {
 		return head{}, false

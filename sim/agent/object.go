@@ -55,7 +55,13 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 			continue // an object within a sentence is prose
 		}
 		one := &v
+		if at := note.FindStringIndex(text[v.Start:v.End]); at != nil && at[0] == 0 {
+			continue // {OOC: words} is no object
+		}
 		if v.Kind == loose.Array {
+			if len(v.Items) > 0 && depth < 2 && strings.HasPrefix(v.Items[0].Text, "{") {
+				return c.object(v.Items[0].Text, depth+1)
+			}
 			if len(v.Items) == 0 || v.Items[0].Kind != loose.Object {
 				continue
 			}
@@ -135,6 +141,9 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 		}
 		switch text := strings.Join(value, "\n"); k {
 		case "speech":
+			if inner, found := c.within(text); found {
+				return inner
+			}
 			d.speech = joined(d.speech, text, "\n")
 		case "deed":
 			d.deed = joined(d.deed, text, "\n")
@@ -168,6 +177,14 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	}
 	d.speech, d.deed = c.own(&d, literal(d.speech)), c.own(&d, literal(d.deed))
 	return d
+}
+
+// within reads a move that is itself in the text of a field.
+func (c *cast) within(text string) (draft, bool) {
+	if text = strings.Trim(text, " \n`"); strings.HasPrefix(text, "{") {
+		return c.object(text, 2)
+	}
+	return draft{}, false
 }
 
 // literal makes line breaks of those that were escaped twice.

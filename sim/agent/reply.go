@@ -55,11 +55,11 @@ type draft struct {
 func (d *draft) mark(kind string) { d.marks = append(d.marks, kind) }
 
 // toolMark matches calls of tools that are not in JSON alone.
-var toolMark = regexp.MustCompile(`(?i)</?\|?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:`)
+var toolMark = regexp.MustCompile(`(?i)</?\|?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?)["'\d\[{]`)
 
 // callsTool reports whether a reply has a mark of a tool's call.
 func callsTool(text string) bool {
-	for _, sign := range [...]string{"<", "[TOOL", "=func", "nput", "NPUT"} {
+	for _, sign := range [...]string{"<", "[TOOL", "=func", "nput", "NPUT", "tool_", "="} {
 		if strings.Contains(text, sign) {
 			return toolMark.MatchString(text)
 		}

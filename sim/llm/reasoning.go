@@ -21,9 +21,9 @@ const thinkWords = `(?:think|thinking|thoughts?|reasoning|reflection|analysis|sc
 
 var (
 	// thinkMark matches an opening mark, or a closing one, whose slash or name is in a group.
-	thinkMark = regexp.MustCompile(`(?i:[<＜◁]\|?\s*(\\?/)?\s*(?:[a-z0-9]+[:_-])?` + thinkWords + `(?:\s+[^<>\n]{0,80}|=[^<>\n]{0,80})?\s*\|?[>＞▷]` +
-		`|<\|(?:begin_of|start_of|start|begin)_` + thinkWords + `\|>|<\|` + thinkWords + `_(?:start|begin)\|>|<\|inner_prefix\|>|<unused94>(?:\s*thought\b)?|<\|channel>\s*` + thinkWords + `\b` +
-		`|<\|(end_of|end|stop)_` + thinkWords + `\|>|<\|` + thinkWords + `_(end|stop)\|>|<\|(inner_suffix)\|>|<(unused95)>|<(channel)\|>)` +
+	thinkMark = regexp.MustCompile(`(?i:[<＜◁]\|?\s*(\\?/)?\s*(?:[a-z0-9]+[:_-]|ant)?` + thinkWords + `(?:\s+[^<>\n]{0,80}|=[^<>\n]{0,80})?\s*\|?[>＞▷]` +
+		`|<\|(?:begin_of|start_of|start|begin)_` + thinkWords + `\|>|<\|` + thinkWords + `_(?:start|begin)\|>|<\|inner_prefix\|>|<details\s+type="reasoning"[^<>\n]*>|<unused94>(?:\s*thought\b)?|<\|channel>\s*` + thinkWords + `\b` +
+		`|<\|(end_of|end|stop)_` + thinkWords + `\|>|<\|` + thinkWords + `_(end|stop)\|>|<\|(inner_suffix)\|>|<(unused95)>|<(channel)\|>|<(/)details>)` +
 		`|\[(/)?(?:THINK|THINKING|THOUGHT|REASONING)\]`)
 	// answerMark begins the answer, whatever comes before it.
 	answerMark = regexp.MustCompile(`(?i)<\|begin_of_solution\|>|<\|start_(?:response|text)\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>`)
@@ -39,7 +39,7 @@ var (
 	// answerEdge matches the marks around an answer behind its reasoning.
 	answerEdge = regexp.MustCompile(`(?i)^(?:\s*<\|(?:begin_of_solution|start_response|start_text|begin_of_box)\|>)+|(?:\s*<\|(?:end_of_solution|end_response|end_text|end_of_box)\|>)+\s*$`)
 
-	angles = strings.NewReplacer(`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">")
+	angles = strings.NewReplacer(`\u003c`, "<", `\u003C`, "<", `\u003e`, ">", `\u003E`, ">", "&lt;", "<", "&gt;", ">")
 )
 
 // SplitReasoning separates what a model thought aloud from its answer, in every form that is listed
@@ -50,7 +50,7 @@ var (
 // A closing mark without an opening one ends a thought that the prompt's template opened, unless it is
 // in a string of a JSON object, or a word of a sentence.
 func SplitReasoning(text string) (thought, rest string, ok bool) {
-	if strings.Contains(text, `\u003`) {
+	if strings.Contains(text, `\u003`) || strings.Contains(text, "&lt;") {
 		text = angles.Replace(text)
 	}
 	if !mayHaveMarks(text) { // most have none, and the expressions are slow
