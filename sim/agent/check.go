@@ -14,34 +14,43 @@ var refusalText string
 
 type refusal struct {
 	trigger string
+	signs   byteSet // of the trigger
 	shape   *regexp.Regexp
 }
 
 var refusals = sync.OnceValue(func() (all []refusal) {
 	for line := range strings.Lines(refusalText) {
 		if trigger, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok && trigger[0] != '#' {
-			all = append(all, refusal{trigger, regexp.MustCompile(shape)})
+			all = append(all, refusal{trigger, bytesOf(trigger), regexp.MustCompile(shape)})
 		}
 	}
 	return all
 })
 
+// byteSet holds which bytes a text has.
+type byteSet [4]uint64
+
+func bytesOf(text string) (s byteSet) {
+	for i := range len(text) {
+		s[text[i]>>6] |= 1 << (text[i] & 63)
+	}
+	return s
+}
+
+// has reports whether a set has every byte of another.
+func (s *byteSet) has(other *byteSet) bool {
+	return other[0]&^s[0]|other[1]&^s[1]|other[2]&^s[2]|other[3]&^s[3] == 0
+}
+
 // refused reports whether the head of a text is one of the refusals.
 func refused(text string) bool {
 	const head = 400 // bytes
 	lower := strings.ToLower(text[:min(len(text), head)])
-	var has [256]bool
-	for i := range len(lower) {
-		has[lower[i]] = true
-	}
-next:
-	for _, r := range refusals() {
-		for i := range len(r.trigger) {
-			if !has[r.trigger[i]] { // so that most need no search
-				continue next
-			}
-		}
-		if strings.Contains(lower, r.trigger) && r.shape.MatchString(lower) {
+	signs := bytesOf(lower)
+	all := refusals()
+	for i := range all {
+		r := &all[i] // most lack a byte of a trigger, and need no search
+		if signs.has(&r.signs) && strings.Contains(lower, r.trigger) && r.shape.MatchString(lower) {
 			return true
 		}
 	}
