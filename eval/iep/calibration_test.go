@@ -1,7 +1,9 @@
 package iep_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"net/url"
 	"strconv"
@@ -94,9 +96,15 @@ func TestPublishedCalibration(t *testing.T) {
 	if testing.Short() {
 		sessions = 40
 	}
+	names := map[string]string{"loner": "loner (asks in whispers, shares nothing)"}
 	print := func(player string, share float64, m measured) {
-		t.Logf("%s, NPC gives %.0f %%: IEP %.1f, given %.1f, heard %.1f, no conversation %.1f, told %.1f, flagged %.1f %%",
-			player, 100*share, m.iep, m.given, m.heard, m.none, m.told, m.flagged)
+		gives := "all"
+		if share < 1 {
+			gives = fmt.Sprintf("%.0f %%", 100*share)
+		}
+		if !testing.Short() {
+			published(t, fmt.Sprintf("| %s | %s | %.1f | %.1f | %.1f | %.0f | %.0f |", cmp.Or(names[player], player), gives, m.iep, m.given, m.heard, m.none, m.told))
+		}
 	}
 	last := -1.0
 	for _, share := range []float64{0.25, 0.5, 0.75, 1} {

@@ -14,7 +14,7 @@ import (
 
 // Floor is the share of a key point's weight that a stretch of text has to cover for the two to say the
 // same.
-const Floor = 0.45
+const Floor = 0.42
 
 // hearFloor is the share that counts for what may have been heard.
 const hearFloor = 0.35

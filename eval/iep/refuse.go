@@ -72,6 +72,8 @@ func (m *matcher) refuses(g int, said, around []word, a alignment) string {
 		return "substituted"
 	case m.otherCause(around, b):
 		return "cause"
+	case b.cover < 0.8 && mixed(g, said, a):
+		return "mixed"
 	}
 	return ""
 }
@@ -121,7 +123,7 @@ func substituted(p *point, said []word, a alignment) bool {
 			}
 		}
 	}
-	if hole < 0.08 || hole > 0.45 {
+	if hole < 0.08 || hole > 1-Floor {
 		return false
 	}
 	j := left + 1
@@ -185,6 +187,31 @@ func (m *matcher) otherCause(said []word, a alignment) bool {
 			}
 		}
 		return content > 0 && shared == 0
+	}
+	return false
+}
+
+// mixed reports whether a clause puts together words of a gold point and of another one, two of each at least.
+func mixed(g int, said []word, a alignment) bool {
+	own, other := 0, map[int]int{}
+	for j := range said {
+		if said[j].parts() {
+			own, other = 0, map[int]int{}
+		}
+		if slices.Contains(a.by, j) {
+			own++
+		} else if !slices.ContainsFunc(said[j].hits, func(h hit) bool { return h.gold == g }) {
+			for _, h := range said[j].hits {
+				if h.alike == wordnet.Same {
+					other[h.gold]++
+				}
+			}
+		}
+		for _, n := range other {
+			if own >= 2 && n >= 2 {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -33,12 +33,20 @@ func (t *token) lemma() string {
 	return cmp.Or(wordnet.Base(s), s)
 }
 
-// passive reports whether the verb at a place is passive: a participle soon after a form of "to be".
-func passive(list []token, verb int) bool {
-	if w := list[verb].word; strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") {
-		return false
+// voice returns whether the verb at a place is "active" or "passive", which is a participle soon after a form of
+// "to be" or before "by"; empty: it may be either.
+func voice(list []token, verb int) string {
+	w := list[verb].word
+	switch {
+	case strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s"):
+		return "active"
+	case verb+1 < len(list) && list[verb+1].word == "by",
+		slices.ContainsFunc(list[max(0, verb-2):verb], func(t token) bool { return beWords[t.word] }):
+		return "passive"
+	case verb == 0 || list[verb-1].parts():
+		return ""
 	}
-	return slices.ContainsFunc(list[max(0, verb-2):verb], func(t token) bool { return beWords[t.word] })
+	return "active"
 }
 
 // swapped reports whether something that stands before a verb in a gold point stands behind it in a
@@ -56,19 +64,32 @@ func swapped(p *point, title map[string]bool, said []word, a alignment) bool {
 	if i, j := slices.IndexFunc(p.parts, func(w part) bool { return w.title }), subject(list[from:to], title); i >= 0 && j >= 0 {
 		places = append(places, [2]int{i, from + j})
 	}
+	if redirected(fact, list, places) {
+		return true
+	}
 	for v := 1; v < len(fact); v++ {
 		w := a.by[v]
 		if lightVerbs[fact[v].lemma()] {
 			w = from + slices.IndexFunc(list[from:to], func(t token) bool { return t.lemma() == fact[v].lemma() })
-		} else if !fact[v].verb(fact[v+1:]) || a.alike[v] < wordnet.Synonym {
+		} else if a.alike[v] < wordnet.Synonym || !fact[v].verb(fact[v+1:]) && !(predicate(fact, v) && predicate(list, w)) {
 			continue
 		}
 		if w < from || w >= to || determiners[fact[v-1].word] || fact[v-1].number != 0 {
 			continue
 		}
-		turned := passive(fact, v) != passive(list, w) // then what changes sides is right
+		was, is := voice(fact, v), voice(list, w)
+		turned := was != is // then who does it and who it is done to change sides, and nothing else
+		if was == "" || is == "" {
+			if was == "passive" || is == "passive" {
+				continue
+			}
+			turned = false
+		}
 		lost, gained := false, false
 		for _, at := range places {
+			if turned && !fact[at[0]].name && !p.parts[at[0]].title {
+				continue
+			}
 			lost = lost || at[0] < v && at[1] != w && (at[1] > w) != turned
 			gained = gained || at[0] > v && at[1] != w && (at[1] < w) != turned
 		}
@@ -111,4 +132,32 @@ func mainSentence(list []token, a alignment) (from, to int) {
 		start = end
 	}
 	return from, to
+}
+
+// predicate reports whether a word is what its sentence says of the subject: "grew rich", "is younger".
+func predicate(list []token, at int) bool { return at > 0 && beWords[list[at-1].word] }
+
+// redirected reports whether something goes from where it goes to in a gold point, or to something else of it.
+func redirected(fact, said []token, places [][2]int) bool {
+	from, to, other := false, false, false
+	for _, at := range places {
+		here, there := direction(fact, at[0]), direction(said, at[1])
+		from = from || here == "to" && there == "from" || here == "from" && there == "to"
+		to = to || here == "to" && there != "to"
+		other = other || here != "to" && there == "to"
+	}
+	return from || to && other
+}
+
+// direction returns the preposition "to" or "from" of the noun at a place.
+func direction(list []token, at int) string {
+	for i := at - 1; i >= max(0, at-4); i-- {
+		switch t := &list[i]; {
+		case t.word == "from", t.word == "to" && (determiners[list[i+1].word] || list[i+1].name):
+			return t.word
+		case len(t.keys) == 0 && !determiners[t.word]:
+			return ""
+		}
+	}
+	return ""
 }

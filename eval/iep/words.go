@@ -36,6 +36,10 @@ func tokens(sentence string) []token {
 		for _, part := range strings.Split(raw, "-") {
 			part = strings.Trim(part, "'")
 			word := strings.ToLower(part)
+			if pronoun, is := strings.CutSuffix(word, "'s"); is && things[pronoun] {
+				out = append(out, token{word: pronoun}, token{word: "is"})
+				continue
+			}
 			for _, s := range []string{"'s", "'d", "'ll", "'ve", "'re", "'m"} {
 				word = strings.TrimSuffix(word, s)
 			}
@@ -82,8 +86,11 @@ func newToken(word string, upper, terse bool) token {
 	}
 	s := stem(word)
 	base := wordnet.Base(s)
-	if functionWords[base] {
+	if functionWords[base] && !wordnet.Known(s) {
 		return t
+	}
+	if base == "" {
+		base = positive(s)
 	}
 	t.keys = []string{s}
 	if base != "" {
@@ -92,6 +99,17 @@ func newToken(word string, upper, terse bool) token {
 	known := base != "" || wordnet.Known(s)
 	t.name = upper || terse && !known && len(word) > 2 && numerals[word] == 0
 	return t
+}
+
+// positive returns the word of which a stem is the superlative, or the comparative: "long", "old"; empty: of none.
+func positive(stem string) string {
+	for _, degree := range []string{"est", "er"} {
+		p, cut := strings.CutSuffix(stem, degree)
+		if cut && (degree == "est" || !wordnet.Known(stem)) && len(wordnet.Opposites(p)) > 0 {
+			return p
+		}
+	}
+	return ""
 }
 
 // properNames takes back what a capital says at a sentence's beginning, unless the word is unknown or

@@ -101,11 +101,8 @@ func (n *net) add(line string) {
 // Base returns the stem of the base form of an irregular form's stem ("geese", "sold"), or nothing.
 func Base(stem string) string { return load().bases[stem] }
 
-// Known reports whether a stem belongs to a word that WordNet has, names apart.
-func Known(stem string) bool {
-	n := load()
-	return len(n.senses[stem]) > 0 || n.bases[stem] != ""
-}
+// Known reports whether a stem belongs to a word that WordNet has, names and irregular forms apart.
+func Known(stem string) bool { return len(load().senses[stem]) > 0 }
 
 // Verb reports whether a stem belongs to a verb.
 func Verb(stem string) bool {
