@@ -11,6 +11,8 @@ import (
 
 	"parley/characters"
 	"parley/eval"
+	"parley/eval/run"
+	"parley/eval/session"
 	"parley/sim"
 	"parley/sim/llm"
 )
@@ -49,15 +51,18 @@ func (r *Rival) open(ctx context.Context, in *Source) (func(*Session) Actors, er
 	key := func(situation string, turn int, id characters.ID) string {
 		return fmt.Sprintf("%s/%d/%s", situation, turn, id)
 	}
-	for p, err := range Plays(ctx, in.Run, func(row *RunSession) bool { return row.Arm == r.Name && row.State == "complete" }) {
+	for p, err := range session.Episodes(in.Path) {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return nil, err
 		}
-		if p.Episode == nil {
+		if p.Row.Arm != r.Name || p.Row.State != run.Complete {
 			continue
 		}
 		for _, e := range p.Episode.Moves() {
-			moves[key(p.situation(), e.Turn, e.Actor)] = e
+			moves[key(situation(&p.Row), e.Turn, e.Actor)] = e
 		}
 	}
 	if len(moves) == 0 {
@@ -445,14 +450,14 @@ func (s *Selection) Estimate(ctx context.Context) (f Forecast, err error) {
 		}
 	} else {
 		for i := range s.Inputs {
-			for session, err := range s.sessions(ctx, &s.Inputs[i], true) {
+			for played, err := range s.sessions(ctx, &s.Inputs[i], true) {
 				if dropped(err) {
 					continue
 				}
 				if err != nil {
 					return f, err
 				}
-				turns, _, err := s.sampled(ctx, session)
+				turns, _, err := s.sampled(ctx, played)
 				if err != nil {
 					return f, err
 				}

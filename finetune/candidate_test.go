@@ -6,72 +6,65 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley/characters"
 	"parley/eval"
+	"parley/eval/run"
+	recorded "parley/eval/session"
 	"parley/finetune"
 	"parley/sim"
 	"parley/sim/llm"
 	"parley/sim/simtest"
 )
 
-// memory is a run in memory: sessions by arm, in the order of their ids.
+// memory are the sessions of a run by arm, in the order of their ids.
 type memory []*finetune.Session
 
-func (m memory) Sessions() iter.Seq2[finetune.RunSession, error] {
-	return func(yield func(finetune.RunSession, error) bool) {
-		for i, s := range m {
-			text, err := json.Marshal(s.Episode.Scenario)
-			row := finetune.RunSession{
-				ID: s.Episode.Session, Arm: fmt.Sprintf("arm%d", i), Title: s.Scenario, Kind: "exchange", State: "complete", Seed: 7, Turns: s.Episode.Turns,
-				Scenario: text, Cast: []finetune.Seat{{ID: "a", Model: "script:a"}},
-			}
-			if !yield(row, err) {
-				return
-			}
+// source writes the tables of the run. Its scores have two metrics of a scorer, a control, and what another
+// method said before the run was scored again.
+func (m memory) source(t testing.TB) finetune.Source {
+	t.Helper()
+	in := finetune.Source{Path: t.TempDir(), Name: "run", Run: &run.Manifest{Kind: recorded.Kind, Shown: map[string]string{"wit/wit": "new"}}}
+	var rows, events, scores []any
+	for i, s := range m {
+		text, err := json.Marshal(s.Episode.Scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, recorded.Row{
+			ID: s.Episode.Session, Arm: fmt.Sprintf("arm%d", i), Title: s.Scenario, Kind: "exchange", State: "complete", Seed: "7", Turns: s.Episode.Turns,
+			Scenario: string(text), Cast: []recorded.Seat{{ID: "a", Model: "script:a"}},
+		})
+		for _, e := range s.Episode.Events {
+			events = append(events, e)
+		}
+		for _, score := range []eval.Score{{Metric: "words"}, {Metric: "wit", Control: "told"}, {Metric: "wit", Method: "new"}, {Metric: "wit", Method: "old and long"}} {
+			value := 10*float64(i) + float64(len(score.Method)+len(score.Control))
+			score.Session, score.Scorer, score.Subject, score.Value, score.Status = s.Episode.Session, "wit", "a", &value, eval.Scored
+			scores = append(scores, score)
 		}
 	}
-}
-
-func (m memory) Events() iter.Seq2[sim.Event, error] {
-	return func(yield func(sim.Event, error) bool) {
-		for _, s := range m {
-			for _, e := range s.Episode.Events {
-				if !yield(*e, nil) {
-					return
-				}
+	for name, list := range map[string][]any{"sessions": rows, "events": events, "scores": scores} {
+		var text bytes.Buffer
+		for _, row := range list {
+			if err := json.NewEncoder(&text).Encode(row); err != nil {
+				t.Fatal(err)
 			}
 		}
-	}
-}
-
-func none[T any](func(T, error) bool) {}
-
-func (m memory) Calls() iter.Seq2[llm.Call, error]          { return none[llm.Call] }
-func (m memory) Messages() iter.Seq2[llm.Message, error]    { return none[llm.Message] }
-func (m memory) Rulings() iter.Seq2[finetune.Ruling, error] { return none[finetune.Ruling] }
-
-// Scores has two metrics of a scorer, and a control.
-func (m memory) Scores() iter.Seq2[eval.Score, error] {
-	return func(yield func(eval.Score, error) bool) {
-		for i, s := range m {
-			for _, score := range []eval.Score{{Metric: "words"}, {Metric: "wit", Control: "told"}, {Metric: "wit"}} {
-				value := 10*float64(i) + float64(len(score.Metric)) + float64(len(score.Control))
-				score.Session, score.Scorer, score.Subject, score.Value, score.Status = s.Episode.Session, "wit", "a", &value, eval.Scored
-				if !yield(score, nil) {
-					return
-				}
-			}
+		if err := os.WriteFile(filepath.Join(in.Path, name+".jsonl"), text.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
+	return in
 }
 
 // compared are the preferences of a run's turns with those of others.
-func compared(run memory, p finetune.Preferring, acts ...simtest.Actor) *finetune.Selection {
+func compared(t testing.TB, run memory, p finetune.Preferring, acts ...simtest.Actor) *finetune.Selection {
 	for i, act := range acts {
 		p.Rivals = append(p.Rivals, finetune.Rival{Name: fmt.Sprintf("rival%d", i), Calls: true, Open: func(context.Context, *finetune.Source) (func() finetune.Actors, error) {
 			return func() finetune.Actors {
@@ -82,7 +75,7 @@ func compared(run memory, p finetune.Preferring, acts ...simtest.Actor) *finetun
 	p.Jobs = 2
 	return &finetune.Selection{
 		Task: finetune.Preference, Status: []string{"complete"}, Who: finetune.Players, Preferring: p,
-		Inputs: []finetune.Source{{Path: "run", Name: "run", Run: run, Sessions: len(run)}},
+		Inputs: []finetune.Source{run.source(t)},
 	}
 }
 
@@ -91,11 +84,11 @@ func pass(*sim.View) (sim.Decision, error) { return sim.Decision{}, nil }
 func TestAgainst(t *testing.T) {
 	run := memory{session(t, "s1", 8, says("One."))}
 	choose := func(c finetune.Chooser) finetune.Preferring { return finetune.Preferring{Choose: c} }
-	xs, gone := gathered(t, compared(run, choose(finetune.First), pass).Examples(t.Context()))
+	xs, gone := gathered(t, compared(t, run, choose(finetune.First), pass).Examples(t.Context()))
 	if len(xs) != 6 || len(gone) != 0 || !strings.Contains(xs[0].Completion[0].Content, "One.") || !strings.Contains(xs[0].Rejected, `"speech": ""`) {
 		t.Errorf("%d preferences, %v", len(xs), gone)
 	}
-	if xs, _ := gathered(t, compared(run, choose(finetune.Second), pass).Examples(t.Context())); len(xs) != 6 || xs[0].Model != "rival0" || xs[0].Score != nil || !strings.Contains(xs[0].Rejected, "One.") {
+	if xs, _ := gathered(t, compared(t, run, choose(finetune.Second), pass).Examples(t.Context())); len(xs) != 6 || xs[0].Model != "rival0" || xs[0].Score != nil || !strings.Contains(xs[0].Rejected, "One.") {
 		t.Errorf("the rival's turns: %+v", xs)
 	}
 	bad := func(*sim.View) (sim.Decision, error) { return sim.Decision{Fault: "empty"}, nil }
@@ -103,12 +96,12 @@ func TestAgainst(t *testing.T) {
 		why finetune.Reason
 		act simtest.Actor
 	}{{finetune.Alone, says("One.")}, {finetune.Malformed, bad}} {
-		if xs, gone := gathered(t, compared(run, choose(finetune.First), test.act).Examples(t.Context())); len(xs) != 0 || len(gone) != 6 || gone[0].Reason != test.why {
+		if xs, gone := gathered(t, compared(t, run, choose(finetune.First), test.act).Examples(t.Context())); len(xs) != 0 || len(gone) != 6 || gone[0].Reason != test.why {
 			t.Errorf("%s: %d preferences, %v", test.why, len(xs), gone)
 		}
 	}
 	down := errors.New("the server is down")
-	s := compared(run, choose(finetune.First), func(*sim.View) (sim.Decision, error) { return sim.Decision{}, down })
+	s := compared(t, run, choose(finetune.First), func(*sim.View) (sim.Decision, error) { return sim.Decision{}, down })
 	for _, err := range s.Examples(t.Context()) {
 		if !errors.Is(err, down) {
 			t.Errorf("error %v", err)
@@ -123,7 +116,7 @@ func TestCandidatesAlongThePlay(t *testing.T) {
 		return sim.Decision{Speech: fmt.Sprintf("Shall we, in turn %d?", v.Turn)}, nil
 	}
 	for _, test := range []struct{ sample, turns int }{{0, 60}, {5, 10}, {1000, 60}} {
-		s := compared(run, finetune.Preferring{Choose: finetune.First, Sample: test.sample, Seed: 3, JudgeCalls: 2}, pass, talk)
+		s := compared(t, run, finetune.Preferring{Choose: finetune.First, Sample: test.sample, Seed: 3, JudgeCalls: 2}, pass, talk)
 		f, err := s.Estimate(t.Context())
 		if err != nil || f.Sessions != 2 || f.Views != test.turns || f.Pairs != 3*test.turns || f.RivalCalls != 2*test.turns || f.JudgeCalls != 6*test.turns {
 			t.Errorf("sample %d: %+v, %v", test.sample, f, err)
@@ -149,7 +142,7 @@ func TestCandidatesAlongThePlay(t *testing.T) {
 // Another arm's turn of the same number is a candidate.
 func TestRecordedArm(t *testing.T) {
 	run := memory{session(t, "s1", 8, says("One.")), session(t, "s2", 8, pass)}
-	s := compared(run, finetune.Preferring{Choose: finetune.First, Rivals: []finetune.Rival{{Name: "arm1", Arm: true}}})
+	s := compared(t, run, finetune.Preferring{Choose: finetune.First, Rivals: []finetune.Rival{{Name: "arm1", Arm: true}}})
 	s.Models = []string{"arm0"}
 	xs, _ := gathered(t, s.Examples(t.Context()))
 	if len(xs) != 6 || !strings.HasPrefix(xs[0].Rejected, `{"speech": "", "deed": ""`) {
@@ -210,7 +203,7 @@ func TestRollout(t *testing.T) {
 			}, nil
 		},
 	}
-	s := compared(run, finetune.Preferring{Choose: r.Choose}, ask)
+	s := compared(t, run, finetune.Preferring{Choose: r.Choose}, ask)
 	xs, gone := gathered(t, s.Examples(t.Context()))
 	if len(xs) == 0 || len(gone) > 0 {
 		t.Fatalf("%d pairs, %v", len(xs), gone)
@@ -223,7 +216,7 @@ func TestRollout(t *testing.T) {
 	if turns[0] != 5 || turns[1] != 5 {
 		t.Errorf("the roll-outs of turn 1 end with the turns %v, want 5", turns[:2])
 	}
-	s = compared(run, finetune.Preferring{Choose: r.Choose}, pass)
+	s = compared(t, run, finetune.Preferring{Choose: r.Choose}, pass)
 	if xs, gone := gathered(t, s.Examples(t.Context())); len(xs) != 0 || gone[0].Reason != finetune.Undecided {
 		t.Errorf("where nothing comes of either turn: %d, %v", len(xs), gone)
 	}
@@ -233,7 +226,7 @@ func TestRollout(t *testing.T) {
 func TestChoices(t *testing.T) {
 	run := memory{session(t, "s1", 8, says("One."))}
 	var collected, read finetune.Choices
-	if xs, gone := gathered(t, compared(run, finetune.Preferring{Choose: collected.Collect}, pass).Examples(t.Context())); len(xs) > 0 || len(gone) != 6 {
+	if xs, gone := gathered(t, compared(t, run, finetune.Preferring{Choose: collected.Collect}, pass).Examples(t.Context())); len(xs) > 0 || len(gone) != 6 {
 		t.Fatalf("%d chosen before anybody chose, %d not", len(xs), len(gone))
 	}
 	var file bytes.Buffer
@@ -245,7 +238,7 @@ func TestChoices(t *testing.T) {
 	if err := read.Read(strings.NewReader(text), "c.jsonl"); err != nil {
 		t.Fatal(err)
 	}
-	xs, gone := gathered(t, compared(run, finetune.Preferring{Choose: read.Choose}, pass).Examples(t.Context()))
+	xs, gone := gathered(t, compared(t, run, finetune.Preferring{Choose: read.Choose}, pass).Examples(t.Context()))
 	if len(xs) != 2 || len(gone) != 4 || strings.Contains(xs[0].Rejected, `"speech": ""`) || !strings.Contains(xs[1].Rejected, `"speech": ""`) {
 		t.Errorf("%+v, %v", xs, gone)
 	}
@@ -263,8 +256,8 @@ func TestScores(t *testing.T) {
 		metric      string
 		first, next float64
 		err         string
-	}{{"", 3, 13, ""}, {"wit", 3, 13, ""}, {"words", 5, 15, ""}, {"charm", 0, 0, "no score charm of whole sessions; it has wit, words"}} {
-		s := compared(run, finetune.Preferring{})
+	}{{"", 3, 13, ""}, {"wit", 3, 13, ""}, {"words", 0, 10, ""}, {"charm", 0, 0, "no score charm of whole sessions; it has wit, words"}} {
+		s := compared(t, run, finetune.Preferring{})
 		s.Task, s.Metric = finetune.Roleplay, test.metric
 		var got []float64
 		for x, err := range s.Examples(t.Context()) {

@@ -1,179 +1,197 @@
 package finetune
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"parley/characters"
 	"parley/eval"
+	"parley/eval/ieg"
+	"parley/eval/run"
+	"parley/eval/session"
 	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/agent"
 	"parley/sim/llm"
 )
 
-// Run is a recorded run, as far as examples are made of it. A table that the run does not have yields
-// nothing. Sessions come in the order of their ids, each once; events and calls in the order of their
-// sessions, those of one session in the order in which they came.
-type Run interface {
-	Sessions() iter.Seq2[RunSession, error]
-	Events() iter.Seq2[sim.Event, error]
-	Calls() iter.Seq2[llm.Call, error]
-	Messages() iter.Seq2[llm.Message, error]
-	Scores() iter.Seq2[eval.Score, error]
-	Rulings() iter.Seq2[Ruling, error] // what came of the calls of judges
-}
-
-// RunSession is the row of a session.
-type RunSession struct {
-	ID, Arm, Title string
-	Kind           string // of the scenario
-	State          string // "complete", "failed" ...
-	Seed           uint64
-	Turns, Tokens  int
-	Scenario       []byte // JSON
-	Cast           []Seat
-}
-
-// Seat is who plays a character in a session.
-type Seat struct {
-	ID    characters.ID
-	Model string     // as the user named it
-	Form  agent.Form // that the model was asked for; empty: not known
-}
-
-// situation names what sessions of several arms and runs have in common that play the same: all of them
-// are in one split.
-func (row *RunSession) situation() string {
-	sum := sha256.Sum256(row.Scenario)
-	return string(characters.Slug(row.Title)) + "-" + hex.EncodeToString(sum[:8])
-}
-
-// Play is a recorded session.
-type Play struct {
-	RunSession
-	Episode *sim.Episode        // nil where the row alone was wanted
-	asked   map[string][]string // calls for a move, by id: the hashes of their prompts
-}
-
-// Plays yields the sessions of a run, one held at a time. Those that want refuses come without their
-// episode; a nil want takes all.
-func Plays(ctx context.Context, run Run, want func(*RunSession) bool) iter.Seq2[Play, error] {
-	return func(yield func(Play, error) bool) {
-		events := newBySession(run.Events(), func(e *sim.Event) string { return e.Session })
-		defer events.stop()
-		calls := newBySession(run.Calls(), func(c *llm.Call) string { return c.Session })
-		defer calls.stop()
-		for row, err := range run.Sessions() {
-			if err == nil {
-				err = ctx.Err()
-			}
-			p := Play{RunSession: row}
-			if err == nil && (want == nil || want(&row)) {
-				err = p.read(events, calls)
-			}
-			if !yield(p, err) || err != nil {
-				return
+// OpenSources finds out what the sources of a dataset are: runs and files of windows. Note is told of what a
+// user should know.
+func OpenSources(paths []string, note func(string, ...any)) ([]Source, error) {
+	var list []Source
+	names := map[string]int{}
+	for _, path := range paths {
+		in := Source{Path: filepath.Clean(path)}
+		if slices.ContainsFunc(list, func(s Source) bool { return s.Path == in.Path }) {
+			return nil, run.Usagef("%s is named twice", path)
+		}
+		info, err := os.Stat(in.Path)
+		if err != nil {
+			return nil, fmt.Errorf("open a source: %w", err)
+		}
+		whole, err := filepath.Abs(in.Path)
+		if err != nil {
+			return nil, err
+		}
+		in.Name = filepath.Base(whole)
+		if names[in.Name]++; names[in.Name] > 1 {
+			in.Name = fmt.Sprintf("%s~%d", in.Name, names[in.Name])
+		}
+		if info.IsDir() {
+			if err := in.read(note); err != nil {
+				return nil, err
 			}
 		}
+		list = append(list, in)
 	}
+	return list, nil
 }
 
-// read restores the episode.
-func (p *Play) read(events *bySession[sim.Event], calls *bySession[llm.Call]) error {
-	played, err := events.of(p.ID)
-	if err != nil {
+// read reads the manifest of a run. Prompts of the user's own are read again, where they still are those that
+// the run was played with.
+func (in *Source) read(note func(string, ...any)) (err error) {
+	if in.Run, err = run.ReadManifest(in.Path); err != nil || in.Run.Kind != session.Kind {
 		return err
 	}
-	asked, err := calls.of(p.ID)
-	if err != nil {
+	if _, in.Config, err = session.Read(in.Path); err != nil {
 		return err
 	}
-	p.asked = map[string][]string{}
-	for i := range asked {
-		if asked[i].Purpose == "act" {
-			p.asked[asked[i].ID] = asked[i].Prompt
+	in.Style = agent.Style{Layout: agent.Layout(in.Config.Layout), Checks: in.Config.Referee != "none", Prompts: agent.BuiltinPrompts()}
+	if path := in.Config.Prompts; path != "" {
+		if _, err := os.Stat(path); err == nil {
+			if in.Style.Prompts, err = agent.LoadPrompts(path); err != nil {
+				return err
+			}
 		}
 	}
-	var s scenarios.Scenario
-	if err := json.Unmarshal(p.Scenario, &s); err != nil {
-		return fmt.Errorf("the scenario of session %s: %w", p.ID, err)
-	}
-	p.Episode = sim.NewEpisode(p.ID, p.Seed, &s, p.Turns)
-	return p.Episode.Restore(played, p.Tokens)
-}
-
-// prompt returns the hashes of what a model was asked for a move: of its calls the last one for that,
-// which brought the reply.
-func (p *Play) prompt(e *sim.Event) []string {
-	for _, id := range slices.Backward(e.Calls) {
-		if hashes, ok := p.asked[id]; ok {
-			return hashes
-		}
+	if in.Run.Prompts != nil && !maps.Equal(in.Style.Prompts.Hashes(), in.Run.Prompts) {
+		note("note: %s was played with other prompts than are here now, so conversations and the turns of reference actors are written down with those that are here; what models were really asked is in the run", in.Name)
 	}
 	return nil
 }
 
-// bySession hands out the rows of one session after the other.
-type bySession[T any] struct {
-	session func(*T) string
-	next    func() (T, error, bool)
-	stop    func()
-	ahead   *T
-}
-
-func newBySession[T any](rows iter.Seq2[T, error], session func(*T) string) *bySession[T] {
-	b := &bySession[T]{session: session}
-	b.next, b.stop = iter.Pull2(rows)
-	return b
-}
-
-// of returns the rows of a session, which comes after all that were asked for before it.
-func (b *bySession[T]) of(id string) (list []T, err error) {
-	for {
-		if b.ahead == nil {
-			row, err, ok := b.next()
-			if !ok || err != nil {
-				return list, err
-			}
-			b.ahead = &row
-		}
-		switch at := b.session(b.ahead); {
-		case at > id:
-			return list, nil
-		case at == id:
-			list = append(list, *b.ahead)
-		}
-		b.ahead = nil
+// sessions returns how many sessions of a run are done.
+func (in *Source) sessions() (n int64) {
+	for _, done := range in.Run.Jobs {
+		n += int64(done)
 	}
+	return n
+}
+
+// Interactions yields the windows of a run's games of intention expression: n turns each, 0 for the
+// usual number. Their groups are the run's sessions, their source is the arm. Sessions that are not
+// complete have none; a run without a single complete one is an error.
+func Interactions(dir string, n int) iter.Seq2[ieg.Interaction, error] {
+	return func(yield func(ieg.Interaction, error) bool) {
+		if _, _, err := session.Read(dir); err != nil {
+			yield(ieg.Interaction{}, err)
+			return
+		}
+		some := false
+		for p, err := range session.Episodes(dir) {
+			if err != nil {
+				yield(ieg.Interaction{}, fmt.Errorf("%s: %w", dir, err))
+				return
+			}
+			if kind, err := scenarios.FindKind(p.Row.Kind); err != nil || !kind.Intentions || p.Row.State != run.Complete {
+				continue
+			}
+			some = true
+			group := filepath.Base(filepath.Clean(dir)) + "/" + p.Row.ID
+			for _, x := range ieg.FromEpisode(p.Episode, n) {
+				x.ID = strings.Replace(x.ID, p.Row.ID, group, 1)
+				x.Group, x.Source = group, p.Row.Arm
+				if !yield(x, nil) {
+					return
+				}
+			}
+		}
+		if !some {
+			yield(ieg.Interaction{}, fmt.Errorf("%s holds no complete game of intention expression", dir))
+		}
+	}
+}
+
+// situation names what sessions of several arms and runs have in common that play the same: all of them
+// are in one split.
+func situation(row *session.Row) string {
+	sum := sha256.Sum256([]byte(row.Scenario))
+	return string(characters.Slug(row.Title)) + "-" + hex.EncodeToString(sum[:8])
+}
+
+// asked reads what models were asked for their moves, session by session.
+type asked struct {
+	next  func() (llm.Call, error, bool)
+	stop  func()
+	ahead *llm.Call
+}
+
+func newAsked(dir string) *asked {
+	a := &asked{}
+	a.next, a.stop = iter.Pull2(run.Calls.Sorted(dir))
+	return a
+}
+
+// of returns a function that finds the hashes of the messages that a model was asked with for a move of a
+// session: those of the last of its calls, which brought the reply. The session has to come after all that were
+// asked for before it.
+func (a *asked) of(id string) (func(*sim.Event) []string, error) {
+	prompts := map[string][]string{} // by call
+	for {
+		if a.ahead == nil {
+			call, err, ok := a.next()
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				break
+			}
+			a.ahead = &call
+		}
+		if a.ahead.Session > id {
+			break
+		}
+		if a.ahead.Session == id && a.ahead.Purpose == "act" {
+			prompts[a.ahead.ID] = a.ahead.Prompt
+		}
+		a.ahead = nil
+	}
+	return func(e *sim.Event) []string {
+		for _, call := range slices.Backward(e.Calls) {
+			if hashes, ok := prompts[call]; ok {
+				return hashes
+			}
+		}
+		return nil
+	}, nil
 }
 
 // messages finds the messages of a run by their hashes. They are read when the first one is needed.
 type messages struct {
-	run  Run
-	path string
-	all  map[string]llm.Message
+	dir string
+	all map[string]llm.Message
 }
 
 func (m *messages) find(hash string) (llm.Message, error) {
 	if m.all == nil {
 		m.all = map[string]llm.Message{}
-		for row, err := range m.run.Messages() {
+		for row, err := range run.Messages.Read(m.dir) {
 			if err != nil {
 				return llm.Message{}, err
 			}
-			m.all[row.Hash()] = row
+			m.all[row.Hash] = llm.NewMessage(row.Role, row.Content)
 		}
 	}
 	found, ok := m.all[hash]
 	if !ok {
-		return found, fmt.Errorf("%s: the message %s is not among its messages: see parley verify %s", m.path, hash, m.path)
+		return found, fmt.Errorf("%s: the message %s is not among its messages: see parley verify %s", m.dir, hash, m.dir)
 	}
 	return found, nil
 }
@@ -186,7 +204,7 @@ type scores map[string]map[characters.ID]float64
 func mainMetric(rows iter.Seq2[eval.Score, error]) (metric string) {
 	for score, err := range rows {
 		switch {
-		case err != nil: // whoever reads the rows in full reports it
+		case err != nil: // reading the rows in full reports it
 			return metric
 		case score.Control != "" || score.Turn != 0:
 		case score.Metric == score.Scorer:
@@ -198,18 +216,18 @@ func mainMetric(rows iter.Seq2[eval.Score, error]) (metric string) {
 	return metric
 }
 
-// readScores reads the values of a metric, and which metrics there are. With an empty metric it takes
-// the run's main one, and returns its name.
-func readScores(run Run, metric string) (scores, string, []string, error) {
+// scores reads the values of a metric, of a run that was scored again those that are shown, and which metrics
+// there are. With an empty metric it takes the run's main one, and returns its name.
+func (in *Source) scores(metric string) (scores, string, []string, error) {
 	list, known := scores{}, map[string]bool{}
 	if metric == "" {
-		metric = mainMetric(run.Scores())
+		metric = mainMetric(run.Scores.Read(in.Path))
 	}
-	for score, err := range run.Scores() {
+	for score, err := range run.Scores.Read(in.Path) {
 		if err != nil {
 			return nil, "", nil, err
 		}
-		if score.Control != "" || score.Turn != 0 {
+		if score.Control != "" || score.Turn != 0 || !in.Run.Shows(&score) {
 			continue
 		}
 		known[score.Metric] = true

@@ -13,19 +13,18 @@ import (
 
 	"parley/characters"
 	"parley/eval/ieg"
+	"parley/eval/run"
 	"parley/eval/session"
 	"parley/sim/agent"
 )
 
 // Source is a recorded run, or a file of windows of play.
 type Source struct {
-	Path     string // for errors; of a file also to open
-	Name     string // in ids and as the source of examples: never a path of this machine
-	Run      Run    // nil: a file of windows
-	Sessions int    // of a run; 0: it is an evaluation of something else than play
-	Calls    int64  // of a run, to say how far it is read
-	Style    agent.Style
-	Config   *session.Config // of a run of sessions; nil: of nothing else
+	Path   string          // a directory or a file
+	Name   string          // in ids and as the source of examples: never a path of this machine
+	Run    *run.Manifest   // nil: a file of windows
+	Config *session.Config // of a run of sessions; nil: the run evaluates something else than play
+	Style  agent.Style     // in which its turns are written down
 }
 
 // Why the user's own filters leave something out.
@@ -70,7 +69,7 @@ func (s *Selection) Fit() error {
 		switch {
 		case in.Run == nil && s.Task != DM:
 			return fmt.Errorf("%s is a file, and --task %s learns from runs: name the directory of a run", in.Path, s.Task)
-		case in.Run != nil && in.Sessions == 0 && s.Task != Judge:
+		case in.Run != nil && in.Run.Kind != session.Kind && s.Task != Judge:
 			return fmt.Errorf("%s holds no sessions but an evaluation: it serves --task judge only", in.Path)
 		}
 	}
@@ -228,7 +227,7 @@ func (s *Selection) scored(score *float64) string {
 // sessions yields the sessions of a run that the filters let pass, and a *Dropped for each other one.
 func (s *Selection) sessions(ctx context.Context, in *Source, filtered bool) iter.Seq2[*Session, error] {
 	return func(yield func(*Session, error) bool) {
-		values, metric, known, err := readScores(in.Run, s.Metric)
+		values, metric, known, err := in.scores(s.Metric)
 		if err == nil && s.Metric != "" && !slices.Contains(known, s.Metric) {
 			if err = fmt.Errorf("%s has no score %s of whole sessions; it has %s", in.Path, s.Metric, strings.Join(known, ", ")); len(known) == 0 {
 				err = fmt.Errorf("%s has no scores, so none called %s", in.Path, s.Metric)
@@ -238,50 +237,55 @@ func (s *Selection) sessions(ctx context.Context, in *Source, filtered bool) ite
 			yield(nil, err)
 			return
 		}
-		found := &messages{run: in.Run, path: in.Path}
-		var why *Dropped
+		found, prompts := &messages{dir: in.Path}, newAsked(in.Path)
+		defer prompts.stop()
 		done := int64(0)
-		for p, err := range Plays(ctx, in.Run, func(row *RunSession) bool {
-			why = s.refuse(in, row, values.mean(row.ID), filtered)
-			return why == nil
-		}) {
+		for p, err := range session.Episodes(in.Path) {
 			done++
-			s.tell("read sessions of "+in.Name, done, int64(in.Sessions))
+			s.tell("read sessions of "+in.Name, done, in.sessions())
+			if err == nil {
+				err = ctx.Err()
+			}
 			if err != nil {
 				yield(nil, fmt.Errorf("%s: %w", in.Path, err))
 				return
 			}
-			if why != nil {
-				if !yield(nil, why) {
-					return
-				}
-				continue
+			var next *Session
+			if why := s.refuse(in, &p.Row, values.mean(p.Row.ID), filtered); why != nil {
+				err = why
+			} else if next, err = s.session(in, p, prompts); err == nil {
+				next.Metric, next.Scores, next.mean, next.Message = metric, values.of(p.Row.ID, p.Episode.Scenario), values.mean(p.Row.ID), found.find
 			}
-			next := &Session{
-				Episode: p.Episode, ID: in.Name + "/" + p.ID, Group: p.situation(), Scenario: p.Title, Source: in.Name,
-				Style: in.Style, Forms: map[characters.ID]agent.Form{}, Models: map[characters.ID]string{},
-				Metric: metric, Scores: values.of(p.ID, p.Episode.Scenario), Message: found.find, Asked: p.prompt,
-				arm: p.Arm, mean: values.mean(p.ID),
-			}
-			if s.Form != "" {
-				next.Style.Form = s.Form
-			}
-			for _, seat := range p.Cast {
-				next.Models[seat.ID] = seat.Model
-				if seat.Form != "" && s.Form == "" && s.Task != Preference {
-					next.Forms[seat.ID] = seat.Form
-				}
-			}
-			if !yield(next, nil) {
+			if !yield(next, err) || err != nil && !dropped(err) {
 				return
 			}
 		}
 	}
 }
 
+// session makes a session of a record, without its scores.
+func (s *Selection) session(in *Source, p *session.Played, prompts *asked) (next *Session, err error) {
+	next = &Session{
+		Episode: p.Episode, ID: in.Name + "/" + p.Row.ID, Group: situation(&p.Row), Scenario: p.Row.Title, Source: in.Name,
+		Style: in.Style, Forms: map[characters.ID]agent.Form{}, Models: map[characters.ID]string{}, arm: p.Row.Arm,
+	}
+	if s.Form != "" {
+		next.Style.Form = s.Form
+	}
+	for at, seat := range p.Row.Cast {
+		id := characters.ID(seat.ID)
+		next.Models[id] = seat.Model
+		if s.Form == "" && s.Task != Preference && in.Config != nil {
+			next.Forms[id] = agent.Form(in.Config.FormOf(in.Run, p.Row.Arm, seat.Role, at))
+		}
+	}
+	next.Asked, err = prompts.of(p.Row.ID)
+	return next, err
+}
+
 // refuse is why the filters leave out a session.
-func (s *Selection) refuse(in *Source, row *RunSession, mean *float64, filtered bool) *Dropped {
-	d := &Dropped{ID: in.Name + "/" + row.ID, Group: row.situation(), Source: in.Name}
+func (s *Selection) refuse(in *Source, row *session.Row, mean *float64, filtered bool) *Dropped {
+	d := &Dropped{ID: in.Name + "/" + row.ID, Group: situation(row), Source: in.Name}
 	drop := func(reason Reason, detail string) *Dropped {
 		d.Reason, d.Detail = reason, detail
 		return d
@@ -290,8 +294,8 @@ func (s *Selection) refuse(in *Source, row *RunSession, mean *float64, filtered 
 	if !filtered {
 		states = []string{"complete"}
 	}
-	if !slices.Contains(states, "any") && !slices.Contains(states, row.State) {
-		return drop(notState, row.State)
+	if !slices.Contains(states, "any") && !slices.Contains(states, string(row.State)) {
+		return drop(notState, string(row.State))
 	}
 	if !filtered {
 		return nil
@@ -299,7 +303,7 @@ func (s *Selection) refuse(in *Source, row *RunSession, mean *float64, filtered 
 	named := func(word string) bool {
 		return strings.EqualFold(word, row.Kind) || strings.Contains(strings.ToLower(row.Title), strings.ToLower(word))
 	}
-	played := func(seat Seat) bool { return slices.Contains(s.Models, seat.Model) }
+	played := func(seat session.Seat) bool { return slices.Contains(s.Models, seat.Model) }
 	switch {
 	case len(s.Scenarios) > 0 && !slices.ContainsFunc(s.Scenarios, named):
 		return drop(notScenario, row.Title)

@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,7 +13,9 @@ import (
 
 	"parley/eval"
 	"parley/eval/judge"
+	"parley/eval/run"
 	"parley/eval/script"
+	"parley/eval/session"
 	"parley/eval/survey"
 	"parley/sim/llm"
 )
@@ -23,40 +26,66 @@ const (
 	AskedAgain Reason = "asked again" // the verdict was had only after a reply without one
 )
 
-// Ruling is what a run keeps of a verdict: the calls that led to it, and what came of it.
-type Ruling struct {
-	Calls  []string
-	Status eval.Status
-	Reason string
-	Drawn  bool   // each call is a draw of its own
-	Label  string // of the example; may be empty
-	Value  *float64
+// ruling is what a run keeps of a verdict: the calls that led to it, and what came of it.
+type ruling struct {
+	calls  []string
+	status eval.Status
+	reason string
+	drawn  bool   // each call is a draw of its own
+	label  string // of the example; may be empty
+	value  *float64
 }
 
-// ScoreRuling is the ruling of a score of a session.
-func ScoreRuling(s eval.Score) Ruling {
-	return Ruling{Calls: s.Calls, Status: s.Status, Reason: s.Reason, Value: s.Value}
-}
-
-// ScriptRuling is the ruling of a finding about a script.
-func ScriptRuling(f script.Finding) Ruling {
-	r := Ruling{Calls: f.Calls, Status: f.Status, Reason: f.Reason}
-	if f.Value != nil {
-		r.Label = fmt.Sprintf("%s=%g", f.Metric, *f.Value)
+// rulings yields what came of the calls of a run's judges.
+func (in *Source) rulings() iter.Seq2[ruling, error] {
+	switch in.Run.Kind {
+	case script.Kind:
+		return mapped(script.Findings.Read(in.Path), func(f script.Finding) ruling {
+			r := ruling{calls: f.Calls, status: f.Status, reason: f.Reason}
+			if f.Value != nil {
+				r.label = fmt.Sprintf("%s=%g", f.Metric, *f.Value)
+			}
+			return r
+		})
+	case survey.Kind:
+		return func(yield func(ruling, error) bool) {
+			for r, err := range mapped(survey.Verdicts.Read(in.Path), surveyRuling) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+			for p, err := range survey.Proposals.Read(in.Path) {
+				if (p.Kind == survey.Asked || err != nil) && !yield(ruling{calls: p.Calls, status: p.Status, reason: p.Reason}, err) {
+					return
+				}
+			}
+		}
 	}
-	return r
+	return mapped(run.Scores.Read(in.Path), func(s eval.Score) ruling {
+		return ruling{calls: s.Calls, status: s.Status, reason: s.Reason, value: s.Value}
+	})
 }
 
-// SurveyRuling is the ruling of a verdict on a survey.
-func SurveyRuling(v survey.Verdict) Ruling {
-	r := Ruling{Calls: v.Calls, Status: v.Status, Reason: v.Reason, Drawn: v.Method == string(judge.Samples), Value: v.Value}
+func surveyRuling(v survey.Verdict) ruling {
+	r := ruling{calls: v.Calls, status: v.Status, reason: v.Reason, drawn: v.Method == string(judge.Samples), value: v.Value}
 	switch {
 	case v.Label != "":
-		r.Label = "label=" + v.Label
-	case v.Value != nil && !r.Drawn:
-		r.Label = fmt.Sprintf("score=%.0f", *v.Value)
+		r.label = "label=" + v.Label
+	case v.Value != nil && !r.drawn:
+		r.label = fmt.Sprintf("score=%.0f", *v.Value)
 	}
 	return r
+}
+
+// mapped applies a function to the rows of a table.
+func mapped[T, R any](rows iter.Seq2[T, error], to func(T) R) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		for row, err := range rows {
+			if !yield(to(row), err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // Verdict is what a judge said and what it was asked, for distilling.
@@ -146,33 +175,33 @@ type outcome struct {
 
 // outcomes finds what came of every call that a verdict of a run rests on. A question that was asked
 // several times has its verdict from the last of its calls.
-func outcomes(run Run) (map[string]*outcome, error) {
+func (in *Source) outcomes() (map[string]*outcome, error) {
 	// A call's id ends with the number of its try.
 	question := func(call string) string { return call[:max(0, strings.LastIndexByte(call, '/'))] }
 	known := map[string]*outcome{}
-	for r, err := range run.Rulings() {
+	for r, err := range in.rulings() {
 		if err != nil {
 			return nil, err
 		}
 		last := map[string]string{} // by question
-		for _, id := range r.Calls {
+		for _, id := range r.calls {
 			last[question(id)] = id
 		}
-		for _, id := range r.Calls {
+		for _, id := range r.calls {
 			o := known[id]
 			if o == nil {
 				o = &outcome{}
 				known[id] = o
 			}
 			switch {
-			case !r.Drawn && last[question(id)] != id:
+			case !r.drawn && last[question(id)] != id:
 				o.left, o.detail = Unscored, "the reply held no verdict, and the judge was asked again"
-			case r.Status != eval.Scored:
-				o.left, o.detail = Unscored, r.Reason
+			case r.status != eval.Scored:
+				o.left, o.detail = Unscored, r.reason
 			default:
-				o.drawn, o.value = r.Drawn, r.Value
-				if r.Label != "" {
-					o.labels = append(o.labels, r.Label)
+				o.drawn, o.value = r.drawn, r.value
+				if r.label != "" {
+					o.labels = append(o.labels, r.label)
 				}
 			}
 		}
@@ -183,32 +212,27 @@ func outcomes(run Run) (map[string]*outcome, error) {
 // verdicts yields a run's verdicts of judges that are models.
 func (s *Selection) verdicts(ctx context.Context, in *Source, filtered bool) iter.Seq2[Example, error] {
 	return func(yield func(Example, error) bool) {
-		known, err := outcomes(in.Run)
-		sessions := map[string]RunSession{} // of an evaluation none: each document or task is its own group
-		for row, bad := range in.Run.Sessions() {
-			if err == nil {
-				err = bad
-			}
+		known, err := in.outcomes()
+		sessions := map[string]session.Row{} // of an evaluation none: each document or task is its own group
+		for row, bad := range session.Sessions.Read(in.Path) {
+			err = cmp.Or(err, bad)
 			sessions[row.ID] = row
 		}
 		if err != nil {
 			yield(Example{}, err)
 			return
 		}
-		found := &messages{run: in.Run, path: in.Path}
+		found := &messages{dir: in.Path}
 		n := int64(0)
-		for call, err := range in.Run.Calls() {
-			if err == nil {
-				err = ctx.Err()
-			}
+		for call, err := range run.Calls.Sorted(in.Path) {
 			n++
-			s.tell("read calls of "+in.Name, n, in.Calls)
-			if err == nil && (!strings.HasPrefix(call.Purpose, "judge:") || call.Finish == llm.Embedded) {
+			s.tell("read calls of "+in.Name, n, in.Run.Tables[run.Calls.Name].Rows)
+			if err = cmp.Or(err, ctx.Err()); err == nil && (!strings.HasPrefix(call.Purpose, "judge:") || call.Finish == llm.Embedded) {
 				continue
 			}
 			v := Verdict{ID: in.Name, Call: call, Group: call.Session, Source: in.Name}
 			if row, ok := sessions[call.Session]; ok {
-				v.Group, v.Scenario = row.situation(), row.Title
+				v.Group, v.Scenario = situation(&row), row.Title
 			}
 			for _, hash := range call.Prompt {
 				if err == nil {

@@ -37,8 +37,8 @@ func playersOf(ctx context.Context, in *finetune.Source, player, npc string, b *
 		return nil, err
 	}
 	longest := func() ([]*scenarios.Scenario, error) {
-		var text []byte
-		for row, err := range in.Run.Sessions() {
+		var text string
+		for row, err := range session.Sessions.Read(in.Path) {
 			if err != nil {
 				return nil, err
 			}
@@ -47,7 +47,7 @@ func playersOf(ctx context.Context, in *finetune.Source, player, npc string, b *
 			}
 		}
 		s := &scenarios.Scenario{}
-		return []*scenarios.Scenario{s}, json.Unmarshal(text, s)
+		return []*scenarios.Scenario{s}, json.Unmarshal([]byte(text), s)
 	}
 	o, err := runOptions(b.c)
 	if err != nil {

@@ -273,8 +273,7 @@ func (s *source) readSituations() error {
 func (s *source) score(sum *eval.Summary, shared map[string]bool) error {
 	add := func(score *eval.Score) {
 		where, situation := s.sessions[score.Session], s.items[score.Session]
-		method, again := s.manifest.Shown[score.Scorer]
-		if where == nil || !shared[situation] || again && score.Method != method && method != "" {
+		if where == nil || !shared[situation] || !s.manifest.Shows(score) {
 			return
 		}
 		score.Arm, score.Item = where.arm.Arm, situation

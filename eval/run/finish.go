@@ -67,7 +67,7 @@ func Results(dir string, p Plan, m *Manifest) ([]eval.Result, error) {
 	if own, ok := p.(Resulter); ok {
 		return own.Results(dir, m)
 	}
-	s := eval.NewSummary(eval.Merge(p.Metrics(), m.Metrics), p.Arms(), m.shows)
+	s := eval.NewSummary(eval.Merge(p.Metrics(), m.Metrics), p.Arms(), m.Shows)
 	for score, err := range Scores.Read(dir) {
 		if err != nil {
 			return nil, err
@@ -77,9 +77,9 @@ func Results(dir string, p Plan, m *Manifest) ([]eval.Result, error) {
 	return s.Results(), nil
 }
 
-// shows reports whether a score counts: where a run was scored again, only the scores of the method that is
+// Shows reports whether a score counts: where a run was scored again, only the scores of the method that is
 // shown do.
-func (m *Manifest) shows(s *eval.Score) bool {
+func (m *Manifest) Shows(s *eval.Score) bool {
 	method, again := m.Shown[s.Scorer+"/"+s.Metric]
 	return !again || s.Method == method
 }

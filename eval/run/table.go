@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"parley/logs"
 )
@@ -70,6 +71,36 @@ func (t Rows[T]) Read(dir string) iter.Seq2[T, error] {
 		return logs.ReadParquet[T](path)
 	}
 	return t.journal(dir)
+}
+
+// Sorted yields the rows of a run in the order of the table's Parquet file, and of those that compare equal the
+// ones that the file keeps. A journal is held in memory.
+func (t Rows[T]) Sorted(dir string) iter.Seq2[T, error] {
+	if exists(t.path(dir, ".parquet")) {
+		return t.Read(dir)
+	}
+	return func(yield func(T, error) bool) {
+		var list []T
+		for row, err := range t.journal(dir) {
+			if err != nil {
+				yield(row, err)
+				return
+			}
+			list = append(list, row)
+		}
+		slices.SortStableFunc(list, func(a, b T) int { return t.Compare(&a, &b) })
+		equal := func(i int) bool {
+			return i >= 0 && i+1 < len(list) && t.Compare(&list[i], &list[i+1]) == 0
+		}
+		for i := range list {
+			if t.Keep == logs.KeepLast && equal(i) || t.Keep == logs.KeepFirst && equal(i-1) {
+				continue
+			}
+			if !yield(list[i], nil) {
+				return
+			}
+		}
+	}
 }
 
 // journal yields the rows of the journal.

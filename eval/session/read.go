@@ -28,14 +28,14 @@ func Read(dir string) (*run.Manifest, *Config, error) {
 	return m, p.(*Plan).config, nil
 }
 
-// Episodes yields the sessions of a finished run with the record of each play, in the order of their ids. The
-// whole turns of a failed session are its record.
+// Episodes yields the sessions of a run that are done with the record of each play, in the order of their ids. The
+// whole turns of a failed session are its record. Of a run without Parquet files the events are held in memory.
 func Episodes(dir string) iter.Seq2[*Played, error] {
 	return func(yield func(*Played, error) bool) {
-		next, stop := iter.Pull2(Events.Read(dir))
+		next, stop := iter.Pull2(Events.Sorted(dir))
 		defer stop()
 		held, err, more := next()
-		for row, failed := range Sessions.Read(dir) {
+		for row, failed := range Sessions.Sorted(dir) {
 			if failed != nil || err != nil {
 				yield(nil, cmp.Or(failed, err))
 				return
@@ -71,7 +71,7 @@ func (row *Row) episode(events []sim.Event) (*Played, error) {
 	if _, err := fmt.Sscan(row.Seed, &seed); err != nil {
 		return nil, fmt.Errorf("session %s: its seed %q is no number", row.ID, row.Seed)
 	}
-	ep := sim.NewEpisode(row.ID, seed, &s, 0)
+	ep := sim.NewEpisode(row.ID, seed, &s, row.Turns)
 	if err := ep.Restore(events, row.Tokens); err != nil {
 		return nil, err
 	}
