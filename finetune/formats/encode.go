@@ -1,9 +1,9 @@
 package formats
 
 import (
-	"fmt"
+	"encoding/json"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"parley/finetune"
 )
@@ -113,29 +113,17 @@ func appendKey(b []byte, before byte, key string) []byte {
 	return append(appendString(append(b, before), key), ':')
 }
 
+// lineEnds escapes what encoding/json leaves, and some readers of lines take for the end of one.
+var lineEnds = strings.NewReplacer("\u0085", `\u0085`, "\u007f", `\u007f`)
+
 // appendString appends a JSON string. Letters stay as they are; what readers of lines take for the end
 // of one, and what is no UTF-8, is escaped, and HTML is not.
 func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	done := 0
-	for at, size := 0, 0; at < len(s); at += size {
-		r := rune(s[at])
-		if size = 1; r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[at:])
-		}
-		escape := ""
-		switch {
-		case r == '"' || r == '\\':
-			escape = `\` + string(r)
-		case r == '\n':
-			escape = `\n`
-		case r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == utf8.RuneError:
-			escape = fmt.Sprintf(`\u%04x`, r)
-		default:
-			continue
-		}
-		b = append(append(b, s[done:at]...), escape...)
-		done = at + size
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		panic(err) // a string can be encoded
 	}
-	return append(append(b, s[done:]...), '"')
+	return append(b, lineEnds.Replace(strings.TrimSuffix(out.String(), "\n"))...)
 }

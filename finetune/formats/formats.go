@@ -194,9 +194,9 @@ type File struct {
 	Settings string // of README.md: how to train on the files
 }
 
-// Write writes the examples of all splits into a directory, and beside them what the trainer needs to
-// find them and a README.md with the settings to use. Files appear whole or not at all. The last File
-// returned is the README.
+// Write writes the examples of all splits into a new directory, and beside them what the trainer needs to
+// find them and a README.md with the settings to use. What is there after an error is of no use. The last
+// File returned is the README.
 func (f *Format) Write(dir string, examples func(finetune.Split) iter.Seq2[finetune.Example, error], o WriteOptions) ([]File, error) {
 	if o.Dataset == "" {
 		o.Dataset = "parley"
@@ -204,7 +204,6 @@ func (f *Format) Write(dir string, examples func(finetune.Split) iter.Seq2[finet
 	w := &written{format: f, dir: dir, o: o, rows: map[finetune.Split]*File{}, known: newMemory(remembered)}
 	files, err := w.all(examples)
 	if err != nil {
-		w.drop()
 		return nil, fmt.Errorf("write %s: %w", f.Name, err)
 	}
 	return files, nil

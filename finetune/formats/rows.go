@@ -1,16 +1,10 @@
 package formats
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"unicode/utf8"
 )
-
-type jsonRaw = json.RawMessage
-
-func jsonDecoder(raw []byte) *json.Decoder { return json.NewDecoder(bytes.NewReader(raw)) }
 
 // stops returns in words what a reader does with a line that is no JSON object.
 func (v *validator) stops() string {
@@ -61,7 +55,7 @@ func (v *validator) strings(d *document) {
 	if d.separator != 0 {
 		v.report("line_separator", "char", fmt.Sprintf("U+%04X", d.separator))
 	}
-	if d.doubled != nil {
+	if d.twice {
 		v.report("duplicate_key", "key", quote(d.doubled))
 	}
 }

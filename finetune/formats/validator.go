@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -274,8 +275,8 @@ func (v *validator) row(raw []byte) {
 // several reads a line that begins with a whole value and goes on, as pyarrow does. It returns false
 // if the line is not one.
 func (v *validator) several(raw []byte) bool {
-	dec := jsonDecoder(raw)
-	var first jsonRaw
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	var first json.RawMessage
 	if dec.Decode(&first) != nil {
 		return false
 	}

@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // kind is the type of a JSON value; none is a value that is not there.
@@ -42,25 +43,40 @@ type value struct {
 // document is a JSON text that was read, and what is unusual about it.
 type document struct {
 	value
-	separator rune   // an unescaped U+0085, U+2028 or U+2029
-	surrogate bool   // an escape that is half a character
-	badUTF8   bool   // a string is not UTF-8
-	doubled   []byte // a key that an object has twice
-
-	raw   []byte
-	at    int
-	stack []value // items of the lists and objects that are being read
+	separator rune // an unescaped U+0085, U+2028 or U+2029
+	surrogate bool // an escape that is half a character
+	badUTF8   bool // a string is not UTF-8
+	twice     bool // an object has a key twice:
+	doubled   string
 }
 
 // maxDepth is how far values may nest. Python's own reader gives up near 1000.
 const maxDepth = 500
 
+var errDepth = errors.New("values nest too deeply")
+
 // parse reads one JSON value of RFC 8259 and nothing after it. The result refers to raw.
 func parse(raw []byte) (*document, error) {
-	d := &document{raw: raw, badUTF8: !utf8.Valid(raw), stack: make([]value, 0, 8)}
-	var ok bool
-	if d.value, ok = d.read(0); !ok || d.peek() != 0 || d.at < len(raw) {
-		return nil, refusal(raw)
+	d := &document{}
+	for loose := false; ; { // what jsontext refuses beyond RFC 8259 is noted, and read again
+		dec := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(d.twice), jsontext.AllowInvalidUTF8(loose))
+		v, err := read(dec)
+		if err == nil {
+			if _, err = dec.ReadToken(); err == io.EOF {
+				d.value = v
+				break
+			}
+		}
+		broken := (*jsontext.SyntacticError)(nil)
+		switch {
+		case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &broken):
+			d.twice, d.doubled = true, broken.JSONPointer.LastToken()
+		case loose || err == nil || errors.Is(err, errDepth):
+			return nil, refusal(raw)
+		default:
+			loose, d.badUTF8 = true, !utf8.Valid(raw)
+			d.surrogate = !d.badUTF8
+		}
 	}
 	for _, r := range "\u0085\u2028\u2029" {
 		if bytes.Contains(raw, []byte(string(r))) && !d.badUTF8 {
@@ -78,166 +94,62 @@ func refusal(raw []byte) error {
 	case len(raw) == 0:
 		return errors.New("there is no value")
 	case err == nil || strings.Contains(err.Error(), "max depth"):
-		return errors.New("values nest too deeply")
+		return errDepth
 	case errors.As(err, &syntax):
 		return fmt.Errorf("%w, at byte %d", err, syntax.Offset)
 	}
 	return err
 }
 
-// read reads the value that comes next. It returns false if there is none.
-func (d *document) read(depth int) (value, bool) {
-	switch c := d.peek(); {
-	case c == '"':
-		s, ok := d.string()
-		return value{k: text, text: s}, ok
-	case (c == '[' || c == '{') && depth > maxDepth:
-		return value{}, false
-	case c == '[':
-		return d.several(list, ']', depth)
-	case c == '{':
-		return d.several(object, '}', depth)
-	}
-	start := d.at
-	for d.at < len(d.raw) && strings.IndexByte(",]}: \t\r\n", d.raw[d.at]) < 0 {
-		d.at++
-	}
-	v := value{k: number, text: d.raw[start:d.at]}
-	switch string(v.text) {
-	case "null":
-		v.k = null
-	case "true", "false":
-		v.k = boolean
-	default:
-		return v, json.Valid(v.text)
-	}
-	return v, true
-}
+// kinds are the types of values that are neither object nor list, by how they begin.
+var kinds = map[jsontext.Kind]kind{'n': null, 't': boolean, 'f': boolean, '0': number, '"': text}
 
-// several reads the items of a list or the members of an object, and the bracket that ends it.
-func (d *document) several(k kind, end byte, depth int) (value, bool) {
-	if d.at++; d.take(end) {
-		return value{k: k}, true
+// read reads the value that comes next.
+func read(dec *jsontext.Decoder) (v value, err error) {
+	begins := dec.PeekKind()
+	if begins != '{' && begins != '[' {
+		v.k = kinds[begins]
+		v.text, err = plainText(dec)
+		return v, err
 	}
-	from := len(d.stack)
-	for more := true; more; more = d.take(',') {
+	if dec.StackDepth() > maxDepth {
+		return v, errDepth
+	}
+	if v.k = list; begins == '{' {
+		v.k = object
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return v, err
+	}
+	for dec.PeekKind() != begins+2 { // the bracket that closes it
 		var key []byte
-		if k == object {
-			var ok bool
-			if key, ok = d.string(); !ok || !d.take(':') {
-				return value{}, false
+		if v.k == object {
+			if key, err = plainText(dec); err != nil {
+				return v, err
 			}
 		}
-		v, ok := d.read(depth + 1)
-		if !ok {
-			return value{}, false
+		item, err := read(dec)
+		if err != nil {
+			return v, err
 		}
-		v.key = key
-		d.stack = append(d.stack, v)
+		item.key = key
+		v.parts = append(v.parts, item)
 	}
-	v := value{k: k, parts: slices.Clone(d.stack[from:])}
-	d.stack = d.stack[:from]
-	if k == object {
-		d.unique(v.parts)
-	}
-	return v, d.take(end)
+	_, err = dec.ReadToken()
+	return v, err
 }
 
-// peek passes white space and returns the byte after it, or 0 at the end.
-func (d *document) peek() byte {
-	for ; d.at < len(d.raw); d.at++ {
-		switch c := d.raw[d.at]; c {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return c
-		}
+// plainText reads a string, unescaped, or another value that is no object or list, as written.
+func plainText(dec *jsontext.Decoder) ([]byte, error) {
+	raw, err := dec.ReadValue()
+	switch {
+	case err != nil || raw.Kind() != '"':
+		return raw, err
+	case bytes.IndexByte(raw, '\\') < 0:
+		return raw[1 : len(raw)-1], nil
 	}
-	return 0
-}
-
-// take passes the byte c, and says whether it came next.
-func (d *document) take(c byte) bool {
-	if d.peek() != c {
-		return false
-	}
-	d.at++
-	return true
-}
-
-// string reads the string that comes next. One without escapes refers to the text.
-func (d *document) string() ([]byte, bool) {
-	if !d.take('"') {
-		return nil, false
-	}
-	start, escaped := d.at, false
-	for ; ; d.at++ {
-		if d.at >= len(d.raw) || d.raw[d.at] < ' ' {
-			return nil, false
-		}
-		if d.raw[d.at] == '"' {
-			break
-		}
-		if d.raw[d.at] == '\\' {
-			escaped = true
-			d.at++
-		}
-	}
-	d.at++
-	if !escaped {
-		return d.raw[start : d.at-1], true
-	}
-	token := d.raw[start-1 : d.at]
-	var s string
-	if err := json.Unmarshal(token, &s); err != nil {
-		return nil, false
-	}
-	d.surrogate = d.surrogate || halfCharacter(token)
-	return []byte(s), true
-}
-
-// halfCharacter says whether a string as written has an escape of half a character without the other.
-func halfCharacter(token []byte) bool {
-	unit := func(i int) rune {
-		if i+6 > len(token) || token[i] != '\\' || token[i+1] != 'u' {
-			return 0
-		}
-		n, _ := strconv.ParseUint(string(token[i+2:i+6]), 16, 16)
-		return rune(n)
-	}
-	for i := 0; i < len(token); i++ {
-		if token[i] != '\\' {
-			continue
-		}
-		if r := unit(i); utf16.IsSurrogate(r) {
-			if utf16.DecodeRune(r, unit(i+6)) == utf8.RuneError {
-				return true
-			}
-			i += 6
-		}
-		i++
-	}
-	return false
-}
-
-// unique looks for a key that an object has twice.
-func (d *document) unique(members []value) {
-	if len(members) > 16 {
-		seen := make(map[string]bool, len(members))
-		for i := range members {
-			if seen[string(members[i].key)] {
-				d.doubled = members[i].key
-			}
-			seen[string(members[i].key)] = true
-		}
-		return
-	}
-	for i := range members {
-		for j := range i {
-			if bytes.Equal(members[i].key, members[j].key) {
-				d.doubled = members[i].key
-			}
-		}
-	}
+	out, _ := jsontext.AppendUnquote(nil, raw) // the error is about invalid UTF-8, which is replaced
+	return out, nil
 }
 
 func (v *value) kind() kind {

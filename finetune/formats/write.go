@@ -17,12 +17,10 @@ import (
 	"parley/finetune"
 )
 
-// written is a directory in the making. Files are written into a folder of it and moved when all are
-// whole.
+// written are the files of a directory in the making.
 type written struct {
 	format *Format
 	dir    string
-	temp   string
 	o      WriteOptions
 	task   finetune.Task // of the examples
 	rows   map[finetune.Split]*File
@@ -51,16 +49,18 @@ func (w *written) tokens() int {
 }
 
 func (w *written) all(examples func(finetune.Split) iter.Seq2[finetune.Example, error]) ([]File, error) {
-	err := os.MkdirAll(w.dir, 0o755)
-	if err != nil {
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		return nil, err
 	}
-	if w.temp, err = os.MkdirTemp(w.dir, ".write.*.tmp"); err != nil {
-		return nil, err
-	}
+	var files []File
 	for _, s := range finetune.Splits() {
-		if err := w.split(s, examples(s)); err != nil {
+		f, err := w.split(s, examples(s))
+		if err != nil {
 			return nil, err
+		}
+		if f != nil {
+			w.rows[s] = f
+			files = append(files, *f)
 		}
 	}
 	switch {
@@ -69,100 +69,53 @@ func (w *written) all(examples func(finetune.Split) iter.Seq2[finetune.Example, 
 	case w.format.NeedsValidation && w.rows[finetune.Validation] == nil:
 		return nil, fmt.Errorf("the validation split is empty, and %s wants rows in %s: give it a share with --split", w.format.Name, w.name(finetune.Validation))
 	}
-	var files []File
-	for _, s := range finetune.Splits() {
-		if f := w.rows[s]; f != nil {
-			files = append(files, *f)
-		}
+	small := func(name, content, settings string) error {
+		files = append(files, File{Name: name, Bytes: int64(len(content)), Settings: settings})
+		return os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o644)
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.format.extra)) {
-		f, err := w.small(name, w.fill(w.format.extra[name]))
-		if err != nil {
+		if err := small(name, w.fill(w.format.extra[name]), ""); err != nil {
 			return nil, err
 		}
-		files = append(files, f)
 	}
-	readme, err := w.small(readmeFile, w.readme())
-	if err != nil {
-		return nil, err
-	}
-	return append(files, readme), w.publish(append(files, readme))
-}
-
-// small writes a file beside the data.
-func (w *written) small(name, content string) (File, error) {
-	size, err := w.file(name, func(f *bufio.Writer) error { _, err := f.WriteString(content); return err })
-	f := File{Name: name, Bytes: size}
-	if name == readmeFile {
-		f.Settings = content
-	}
-	return f, err
-}
-
-// publish moves the files to their place, and removes splits of an earlier build that are none of this.
-func (w *written) publish(files []File) error {
-	for _, f := range files {
-		if err := os.Rename(filepath.Join(w.temp, f.Name), filepath.Join(w.dir, f.Name)); err != nil {
-			return err
-		}
-	}
-	for _, s := range finetune.Splits() {
-		if w.rows[s] != nil {
-			continue
-		}
-		if err := os.Remove(filepath.Join(w.dir, w.name(s))); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return os.RemoveAll(w.temp)
-}
-
-// drop removes what is not finished.
-func (w *written) drop() {
-	if w.temp != "" {
-		os.RemoveAll(w.temp)
-	}
-}
-
-// file writes a file into the folder of unfinished ones, and returns its size.
-func (w *written) file(name string, write func(*bufio.Writer) error) (int64, error) {
-	f, err := os.Create(filepath.Join(w.temp, name))
-	if err != nil {
-		return 0, err
-	}
-	out := bufio.NewWriterSize(f, chunk)
-	err = errors.Join(write(out), out.Flush(), f.Chmod(0o644), f.Sync())
-	info, e := f.Stat()
-	if err = errors.Join(err, e, f.Close()); err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
+	page := w.readme()
+	return files, small("README.md", page, page)
 }
 
 // split writes the rows of one split, if there are any.
-func (w *written) split(s finetune.Split, examples iter.Seq2[finetune.Example, error]) error {
+func (w *written) split(s finetune.Split, examples iter.Seq2[finetune.Example, error]) (*File, error) {
 	file := &File{Name: w.name(s), Split: s}
-	w.known.file(source{})
-	size, err := w.file(file.Name, func(out *bufio.Writer) error {
-		if w.format.BOM {
-			out.Write(mark)
-		}
-		for x, err := range examples {
-			if err != nil {
-				return err
-			}
-			if err := w.example(out, file, &x); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil || file.Rows == 0 {
-		return errors.Join(err, os.Remove(filepath.Join(w.temp, file.Name)))
+	path := filepath.Join(w.dir, file.Name)
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
 	}
-	file.Bytes = size
-	w.rows[s] = file
-	return nil
+	defer f.Close()
+	w.known.file(source{})
+	out := bufio.NewWriterSize(f, chunk)
+	if w.format.BOM {
+		out.Write(mark)
+	}
+	for x, err := range examples {
+		if err == nil {
+			err = w.example(out, file, &x)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := errors.Join(out.Flush(), f.Sync()); err != nil {
+		return nil, err
+	}
+	if file.Rows == 0 {
+		return nil, os.Remove(path)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file.Bytes = info.Size()
+	return file, nil
 }
 
 // example writes the rows of an example that are not written yet.
@@ -209,8 +162,6 @@ func (w *written) fits(x *finetune.Example) error {
 func lengthOf(s *sample) int {
 	return finetune.Estimate().Of(&finetune.Example{Prompt: s.prompt, Completion: s.completion, Rejected: s.rejected}).Length
 }
-
-const readmeFile = "README.md"
 
 // settings is what the templates of trainers/ are filled with.
 type settings struct {

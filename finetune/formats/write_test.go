@@ -2,7 +2,6 @@ package formats_test
 
 import (
 	"encoding/json"
-	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -104,21 +103,7 @@ func TestWrite(t *testing.T) {
 			if f := files[0]; f.Rows != int64(strings.Count(c.want, "\n")) || f.Bytes != int64(len(c.want)) || f.Longest == 0 {
 				t.Errorf("the file of the split is %+v", f)
 			}
-			noTemporary(t, dir)
 		})
-	}
-}
-
-func noTemporary(t *testing.T, dir string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".tmp") {
-			t.Errorf("%s was left behind", e.Name())
-		}
 	}
 }
 
@@ -179,36 +164,6 @@ func TestWriteOnce(t *testing.T) {
 	}
 }
 
-// What was there before a build that fails stays, and what a build did not write goes.
-func TestWriteWhole(t *testing.T) {
-	dir := t.TempDir()
-	f := format(t, "trl-sft")
-	both := map[finetune.Split][]finetune.Example{finetune.Train: {conversation()}, finetune.Test: {another(conversation(), "Who?")}}
-	if _, err := f.Write(dir, in(both), formats.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	before := read(t, dir, "train.jsonl")
-	broken := errors.New("the source broke")
-	_, err := f.Write(dir, func(finetune.Split) iter.Seq2[finetune.Example, error] {
-		return func(yield func(finetune.Example, error) bool) {
-			_ = yield(finetune.Example{ID: "x", Task: finetune.DM, Group: "g", Prompt: said("a"), Completion: answered("b")}, nil) && yield(finetune.Example{}, broken)
-		}
-	}, formats.WriteOptions{})
-	if !errors.Is(err, broken) {
-		t.Errorf("the error is %v", err)
-	}
-	if read(t, dir, "train.jsonl") != before {
-		t.Error("a build that failed changed the file")
-	}
-	noTemporary(t, dir)
-	if _, err := f.Write(dir, in(map[finetune.Split][]finetune.Example{finetune.Train: {conversation()}}), formats.WriteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "test.jsonl")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the test split of an earlier build is still there: %v", err)
-	}
-}
-
 func TestWriteErrors(t *testing.T) {
 	empty := conversation()
 	empty.Completion = answered(" ")
@@ -233,9 +188,6 @@ func TestWriteErrors(t *testing.T) {
 			_, err := format(t, c.format).Write(dir, in(c.rows), formats.WriteOptions{})
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.format) {
 				t.Errorf("the error is %v, want %q", err, c.want)
-			}
-			if entries, _ := os.ReadDir(dir); len(entries) > 0 {
-				t.Errorf("%s was left behind", entries[0].Name())
 			}
 		})
 	}
