@@ -203,53 +203,38 @@ func (a *axolotlSet) strict() chat {
 
 // pair judges the two answers.
 func (a *axolotlSet) pair(v *validator, row *value) {
-	var said [2]*value
-	for i, name := range []string{a.chosen, a.rejected} {
-		judge := func() { said[i] = a.answer(v, row.get(name), name, i) }
-		if i == 1 {
-			v.apart(judge)
-		} else {
-			judge()
+	c := a.strict()
+	v.pair(row, [2]string{a.chosen, a.rejected}, func(answer *value, name string) *value {
+		if answer.k == list {
+			if answer.len() == 0 {
+				v.report("empty_messages:answer", "column", name)
+				return nil
+			}
+			if answer.len() > 1 {
+				v.report("answer_list", "column", name, "n", answer.len())
+			}
+			answer = answer.last()
 		}
-	}
-	v.compare(said[0], said[1])
-}
-
-// answer judges one answer, and returns what it says.
-func (a *axolotlSet) answer(v *validator, answer *value, name string, i int) *value {
-	switch answer.kind() {
-	case none, null:
-		v.report([]string{"missing_chosen", "missing_rejected"}[i], "column", name)
-		return nil
-	case list:
-		if answer.len() == 0 {
-			v.report("empty_messages:answer", "column", name)
-			return nil
+		said := answer
+		switch answer.kind() {
+		case object:
+			if w := v.role(&c, answer, name, 1); w != assistant && w != "" {
+				v.report("answer_role", "column", name, "role", w)
+			}
+			v.content(&c, answer, assistant, name, 1)
+			v.reasoning(&c, answer, name, 1)
+			said = answer.get(c.Content)
+		case text:
+			v.plain(answer.text, name)
+			v.tagged(answer.text, name, 1)
+		default:
+			v.report("missing_content", "where", name, "n", 1, "kind", answer.kind(), "content", "answer")
 		}
-		if answer.len() > 1 {
-			v.report("answer_list", "column", name, "n", answer.len())
+		if said.kind() == text && len(bytes.TrimRight(said.text, " \t\r\n")) < len(said.text) {
+			v.report("trailing_space_lost", "column", name)
 		}
-		answer = answer.last()
-	}
-	said := answer
-	switch answer.kind() {
-	case object:
-		c := a.strict()
-		if w := v.role(&c, answer, name, 1); w != assistant && w != "" {
-			v.report("answer_role", "column", name, "role", w)
-		}
-		v.content(&c, answer, assistant, name, 1)
-		v.reasoning(&c, answer, name, 1)
-		said = answer.get(c.Content)
-	case text:
-		v.tagged(answer.text, name, 1)
-	default:
-		v.report("missing_content", "where", name, "n", 1, "kind", answer.kind(), "content", "answer")
-	}
-	if said.kind() == text && len(bytes.TrimRight(said.text, " \t\r\n")) < len(said.text) {
-		v.report("trailing_space_lost", "column", name)
-	}
-	return said
+		return said
+	})
 }
 
 // prompts judges preferences without messages: of the types argilla_chat and prompt_pairs.

@@ -33,6 +33,7 @@ type chat struct {
 	marked bool // each judges marks of what is learned
 	parts  func(v *validator, m *value, w part, where string, n int)
 	each   func(v *validator, m *value, w part, n int) // further rules of a message
+	order  func(role string, w part, n int)            // judges who speaks when; nil: turn does
 }
 
 // talk is what a list of messages comes to.
@@ -74,7 +75,11 @@ func (v *validator) talk(c *chat, messages *value, where string) talk {
 		if v.marks(c, m, w, where, n, marks) {
 			t.marked++
 		}
-		v.turn(c, &t, w, where, n, &clash)
+		if c.order == nil {
+			v.turn(c, &t, w, where, n, &clash)
+		} else {
+			c.order(string(m.get(c.Role).bytes()), w, n)
+		}
 	}
 	if dropped {
 		v.report("reasoning_dropped", "where", where, "n", thought, "tag", tag)
@@ -114,7 +119,7 @@ func (v *validator) role(c *chat, m *value, where string, n int) part {
 		return ""
 	}
 	w := c.Roles[string(role.text)]
-	if w == "" {
+	if w == "" && c.order == nil {
 		v.report("unrecognized_role", "where", where, "n", n, "role", quote(role.text), "roles", strings.Join(slices.Sorted(maps.Keys(c.Roles)), ", "))
 	}
 	return w

@@ -1,6 +1,9 @@
 package formats
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // limit is how a trainer cuts rows to a length.
 type limit struct {
@@ -25,11 +28,46 @@ func (v *validator) says(b []byte) { v.texts = append(v.texts, b) }
 // answers says that what follows is the last answer, as far as the row was read.
 func (v *validator) answers() { v.answer = len(v.texts) }
 
-// apart judges a text whose length does not count, as only the longer of two answers does.
-func (v *validator) apart(judge func()) {
-	texts, answer := len(v.texts), v.answer
-	judge()
-	v.texts, v.answer = v.texts[:texts], answer
+// both judges two answers, of which the longer counts for the length.
+func (v *validator) both(judge func(i int)) {
+	base := len(v.texts)
+	var longer [][]byte
+	answer := base
+	for i := range 2 {
+		v.texts, v.answer = v.texts[:base:base], base
+		judge(i)
+		if rest := v.texts[base:]; bytesOf(rest) > bytesOf(longer) {
+			longer, answer = rest, v.answer
+		}
+	}
+	v.texts, v.answer = append(v.texts[:base], longer...), answer
+}
+
+// pair judges the two answers of a preference, each by a function that returns its text.
+func (v *validator) pair(row *value, names [2]string, judge func(answer *value, name string) *value) {
+	var said [2]*value
+	v.both(func(i int) {
+		if row.has(names[i]) {
+			said[i] = judge(row.get(names[i]), names[i])
+		} else {
+			v.report([]string{"missing_chosen", "missing_rejected"}[i], "column", names[i])
+		}
+	})
+	v.compare(said[0], said[1])
+}
+
+// compare reports two answers that are the same.
+func (v *validator) compare(a, b *value) {
+	if a.kind() == text && b.kind() == text && bytes.Equal(bytes.TrimSpace(a.text), bytes.TrimSpace(b.text)) {
+		v.report("identical")
+	}
+}
+
+func bytesOf(texts [][]byte) (n int) {
+	for _, t := range texts {
+		n += len(t)
+	}
+	return n
 }
 
 // tokensOf counts texts with what a template adds to each.
@@ -51,10 +89,7 @@ func (v *validator) usual() int {
 
 // length compares the row with the limit.
 func (v *validator) length() {
-	l, size := &v.f.Limit, 0
-	for _, t := range v.texts {
-		size += len(t)
-	}
+	l, size := &v.f.Limit, bytesOf(v.texts)
 	most := v.o.MaxTokens
 	if most <= 0 {
 		if n := size/4 + 4*len(v.texts); n > v.usual() && l.Usual > 0 {

@@ -138,44 +138,43 @@ func (a *llamaAttr) converse(v *validator, row *value) {
 		v.report("empty_messages", "column", a.messages)
 		return
 	}
-	turn, broken, last, answering := 0, false, false, false
-	var said llamaTalk
 	for n, m := range messages.items() {
-		role := m.get(a.role)
-		if role.kind() != text || m.get(a.content) == nil {
+		if m.get(a.role).kind() != text || m.get(a.content) == nil {
 			v.report("message_missing_key", "where", "message", "n", n, "key", a.role+" or "+a.content, "role", a.role, "content", a.content)
 			return
 		}
-		tag := string(role.text)
-		w := a.who(tag)
-		last = w == assistant
-		a.said(v, &said, m, w, n)
-		if n == 1 && tag == a.systemTag && tag != "" {
-			continue
+	}
+	c := a.chat()
+	turn, broken, last := 0, false, part("")
+	c.prompt = a.ranking
+	c.order = func(tag string, w part, n int) {
+		merged := last == tool && w == tool && a.formatting == "openai" // several answers of tools become one
+		last = w
+		if n == 1 && w == system || merged {
+			return
 		}
-		was := answering
-		if answering = w == tool; answering && was && a.formatting == "openai" { // several answers of tools become one
-			continue
+		if turn++; broken || a.fits(tag, turn) {
+			return
 		}
-		if turn++; !broken && !a.fits(tag, turn) {
-			broken = true
-			if w == "" {
-				v.report("unrecognized_role", "where", "message", "n", n, "role", quote(tag), "roles", a.user+" and "+a.assistant)
-			} else {
-				v.report("alternation", "where", "message", "n", n, "role", quote(tag))
-			}
+		if broken = true; w == "" {
+			v.report("unrecognized_role", "where", "message", "n", n, "role", quote(tag), "roles", a.user+" and "+a.assistant)
+		} else {
+			v.report("alternation", "where", "message", "n", n, "role", quote(tag))
 		}
 	}
-	said.end(v, a.ranking)
+	t := v.talk(&c, messages, "message")
+	if !a.ranking {
+		v.unmarked(t)
+	}
 	switch {
-	case broken:
+	case broken || t.broken:
 	case !a.ranking && turn%2 != 0:
 		v.report("odd_count", "n", turn, "assistant", a.assistant)
 	case a.ranking && turn%2 == 0:
 		v.report("even_count", "n", turn, "user", a.user)
 	case turn == 0:
 		v.report("empty_messages", "column", a.messages)
-	case !a.ranking && !last:
+	case !a.ranking && last != assistant:
 		v.report("example_missing_assistant_message")
 	}
 	if a.ranking {
@@ -183,21 +182,11 @@ func (a *llamaAttr) converse(v *validator, row *value) {
 	}
 }
 
-// who returns the part that a tag means.
-func (a *llamaAttr) who(tag string) part {
-	switch tag {
-	case "":
-		return ""
-	case a.systemTag:
-		return system
-	case a.user:
-		return user
-	case a.observation:
-		return tool
-	case a.assistant, a.function:
-		return assistant
-	}
-	return ""
+// chat returns how the messages are written.
+func (a *llamaAttr) chat() chat {
+	roles := map[string]part{a.function: assistant, a.assistant: assistant, a.observation: tool, a.user: user, a.systemTag: system}
+	delete(roles, "")
+	return chat{Role: a.role, Content: a.content, Roles: roles}
 }
 
 // fits says whether a tag can be in a place, from 1.
@@ -208,72 +197,22 @@ func (a *llamaAttr) fits(tag string, place int) bool {
 	return tag != "" && (tag == a.assistant || tag == a.function)
 }
 
-// llamaTalk is what the messages of a row come to, besides their order.
-type llamaTalk struct {
-	talk
-	reported map[string]bool // marks
-	thought  int             // message with reasoning, before a user's next one
-	tag      string
-	dropped  bool
-}
-
-// said judges what a message says.
-func (a *llamaAttr) said(v *validator, t *llamaTalk, m *value, w part, n int) {
-	c := chat{Content: a.content, Role: a.role}
-	if w == assistant {
-		v.answers()
-		t.assistants++
-		if tag := v.reasoning(&c, m, "message", n); tag != "" && t.thought == 0 {
-			t.thought, t.tag = n, tag
-		}
-		if t.reported == nil {
-			t.reported = map[string]bool{}
-		}
-		if v.marks(&c, m, w, "message", n, t.reported) {
-			t.marked++
-		}
-	}
-	t.dropped = t.dropped || w == user && t.thought > 0
-	v.content(&c, m, w, "message", n)
-}
-
-// end reports what is known when all messages were read. Those of a preference are a prompt.
-func (t *llamaTalk) end(v *validator, prompt bool) {
-	if t.dropped || prompt && t.thought > 0 {
-		v.report("reasoning_dropped", "where", "message", "n", t.thought, "tag", t.tag)
-	}
-	if !prompt {
-		v.unmarked(t.talk)
-	}
-}
-
 // pair judges the two answers of a preference, which are messages.
 func (a *llamaAttr) pair(v *validator, row *value) {
-	v.answers()
-	var said [2]*value
-	c := chat{Content: a.content, Role: a.role}
-	for i, name := range []string{a.chosen, a.rejected} {
-		answer := row.get(name)
+	c := a.chat()
+	v.pair(row, [2]string{a.chosen, a.rejected}, func(answer *value, name string) *value {
 		switch {
-		case answer.kind() <= null:
-			v.report([]string{"missing_chosen", "missing_rejected"}[i], "column", name)
 		case answer.k != object:
 			v.report("answer_not_message", "column", name, "kind", answer.k, "role", a.role, "assistant", a.assistant, "content", a.content)
-		case a.who(string(answer.get(a.role).bytes())) != assistant:
+			return nil
+		case c.Roles[string(answer.get(a.role).bytes())] != assistant:
 			v.report("answer_role", "column", name, "role", quote(answer.get(a.role).bytes()))
-		default:
-			judge := func() {
-				v.content(&c, answer, assistant, name, 1)
-				v.reasoning(&c, answer, name, 1)
-			}
-			if said[i] = answer.get(a.content); i == 1 {
-				v.apart(judge)
-			} else {
-				judge()
-			}
+			return nil
 		}
-	}
-	v.compare(said[0], said[1])
+		v.content(&c, answer, assistant, name, 1)
+		v.reasoning(&c, answer, name, 1)
+		return answer.get(a.content)
+	})
 }
 
 // instruct judges a row of instructions as LLaMA-Factory's converter does.
@@ -359,18 +298,12 @@ func (a *llamaAttr) pairs(v *validator, history *value) {
 
 // alternatives judges chosen and rejected, which are strings here.
 func (a *llamaAttr) alternatives(v *validator, row *value) {
-	names := [2]string{cmp.Or(a.chosen, "chosen"), cmp.Or(a.rejected, "rejected")}
-	for i, name := range names {
-		switch answer := row.get(name); {
-		case answer.kind() <= null:
-			v.report([]string{"missing_chosen", "missing_rejected"}[i], "column", name)
-		case answer.k != text:
+	v.pair(row, [2]string{cmp.Or(a.chosen, "chosen"), cmp.Or(a.rejected, "rejected")}, func(answer *value, name string) *value {
+		if answer.k != text {
 			v.report("output_not_string", "column", name, "kind", answer.k)
-		default:
-			v.apart(func() { v.plainAnswer(answer, name) })
+		} else {
+			v.plainAnswer(answer, name)
 		}
-	}
-	good, worse := row.get(names[0]), row.get(names[1])
-	v.compare(good, worse)
-	v.says(longer(good, worse).bytes())
+		return answer
+	})
 }

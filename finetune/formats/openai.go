@@ -114,11 +114,10 @@ func checkOpenAIDPO(v *validator, row *value) {
 	v.promptEnds(t, messages.len())
 	v.tools(input, messages)
 	v.answers()
-	better := v.output(row, "preferred_output", "preferred_completion")
-	var worse *value
-	v.apart(func() { worse = v.output(row, "non_preferred_output", "non_preferred_completion") })
-	v.compare(better, worse)
-	if last := messages.last().get("content"); better.kind() == text && last.kind() == text && len(last.text) > 0 && bytes.HasPrefix(better.text, last.text) {
+	var said [2]*value
+	v.both(func(i int) { said[i] = v.output(row, []string{"", "non_"}[i]) })
+	v.compare(said[0], said[1])
+	if last := messages.last().get("content"); said[0].kind() == text && last.kind() == text && len(last.text) > 0 && bytes.HasPrefix(said[0].text, last.text) {
 		v.report("prompt_repeated:message", "column", "preferred_output")
 	}
 }
@@ -134,15 +133,9 @@ func (v *validator) promptEnds(t talk, n int) {
 	}
 }
 
-// compare reports two answers that are the same.
-func (v *validator) compare(a, b *value) {
-	if a.kind() == text && b.kind() == text && bytes.Equal(bytes.TrimSpace(a.text), bytes.TrimSpace(b.text)) {
-		v.report("identical")
-	}
-}
-
 // output judges an answer, and returns the content of its one message.
-func (v *validator) output(row *value, name, other string) *value {
+func (v *validator) output(row *value, which string) *value {
+	name, other := which+"preferred_output", which+"preferred_completion"
 	out := row.get(name)
 	if out.kind() <= null && row.has(other) {
 		v.report("field_names", "column", other, "right", name)

@@ -190,12 +190,25 @@ func checkTRLDPO(v *validator, row *value) {
 		v.implicit(chosen, rejected, names, equal)
 	case chosen.k == text:
 		v.plainPrompt(prompt)
-		v.answers()
-		v.pairOfStrings(prompt, chosen, rejected, names)
+		v.both(func(i int) {
+			answer := row.get(names[i])
+			if len(prompt.text) > 0 && bytes.HasPrefix(answer.text, prompt.text) {
+				v.report("prompt_repeated", "column", names[i])
+			}
+			v.plainAnswer(answer, names[i])
+		})
 	default:
 		v.conversation(prompt)
-		v.answers()
-		v.pairOfLists(prompt, chosen, rejected, names)
+		v.both(func(i int) {
+			switch answer := row.get(names[i]); {
+			case prompt.len() > 0 && answer.len() > 0 && same(prompt.first(), answer.first()):
+				v.report("prompt_repeated", "column", names[i])
+			case answer.len() > 1:
+				v.report("one_answer", "column", names[i], "n", answer.len())
+			default:
+				v.continuation(answer, names[i])
+			}
+		})
 	}
 	v.templateTools(row)
 }
@@ -252,26 +265,21 @@ func (v *validator) implicit(chosen, rejected *value, names [2]string, equal boo
 	case common == n && !equal:
 		v.report("one_begins_other", "column", names[1], "other", names[0])
 	}
-	if chosen.k == text {
-		v.says(chosen.text)
-		v.tagged(chosen.text, names[0], 1)
-		v.tagged(rejected.text, names[1], 1)
-		return
-	}
-	c := v.f.Message
-	for i, side := range []*value{chosen, rejected} {
-		judge := func() { v.side(&c, side, names[i], common, n) }
-		if i == 1 {
-			v.apart(judge)
+	sides := [2]*value{chosen, rejected}
+	v.both(func(i int) {
+		if chosen.k == text {
+			v.says(sides[i].text)
+			v.tagged(sides[i].text, names[i], 1)
 		} else {
-			judge()
+			v.side(sides[i], names[i], common, n)
 		}
-	}
+	})
 }
 
 // side judges one side of a row without a prompt, of which the first messages are the prompt.
-func (v *validator) side(c *chat, side *value, name string, common, shorter int) {
-	v.talk(c, side, name+" message")
+func (v *validator) side(side *value, name string, common, shorter int) {
+	c := v.f.Message
+	v.talk(&c, side, name+" message")
 	if common == 0 || common >= shorter {
 		return // the sides do not part, which is reported
 	}
@@ -297,44 +305,4 @@ func alike(a, b *value, i int) bool {
 		return a.text[i] == b.text[i]
 	}
 	return same(&a.parts[i], &b.parts[i])
-}
-
-func (v *validator) pairOfStrings(prompt, chosen, rejected *value, names [2]string) {
-	for i, answer := range []*value{chosen, rejected} {
-		if len(prompt.text) > 0 && bytes.HasPrefix(answer.text, prompt.text) {
-			v.report("prompt_repeated", "column", names[i])
-		}
-		v.apart(func() { v.plainAnswer(answer, names[i]) })
-	}
-	v.says(longer(chosen, rejected).text)
-}
-
-// longer returns the longer one of two texts.
-func longer(a, b *value) *value {
-	if len(a.bytes()) > len(b.bytes()) {
-		return a
-	}
-	return b
-}
-
-func (v *validator) pairOfLists(prompt, chosen, rejected *value, names [2]string) {
-	for i, answer := range []*value{chosen, rejected} {
-		judge := func() {
-			switch {
-			case prompt.len() > 0 && answer.len() > 0 && same(prompt.first(), answer.first()):
-				v.report("prompt_repeated", "column", names[i])
-			case answer.len() > 1:
-				v.report("one_answer", "column", names[i], "n", answer.len())
-			default:
-				at := v.answer
-				v.continuation(answer, names[i])
-				v.answer = at
-			}
-		}
-		if i == 1 {
-			v.apart(judge)
-		} else {
-			judge()
-		}
-	}
 }
