@@ -43,10 +43,7 @@ const (
 	shareTwo  = 0.10
 )
 
-const (
-	aimless = "You want nothing in particular here. Be present, answer those who turn to you, and react to what the others say and do, without a purpose of your own."
-	acting  = "Go about it by what you do and what you say, in your own manner; never put a label on it or announce it like a move in a game."
-)
+const aimless = "You want nothing in particular here. Be present, answer those who turn to you, and react to what the others say and do, without a purpose of your own."
 
 // NewExpression makes an intention expression of a scene: it deals the scene's aims to the cast. A
 // character gets none (one time in four), one, or two (one time in ten); no aim is dealt twice, and no
@@ -118,7 +115,7 @@ func brief(aims []Aim) string {
 	case 0:
 		return aimless
 	case 1:
-		return "This is what you are after in this scene. " + aims[0].Brief + " " + acting
+		return "This is what you are after in this scene. " + aims[0].Brief
 	}
-	return "You are after two things in this scene. First: " + aims[0].Brief + " And then: " + aims[1].Brief + " " + acting
+	return "You are after two things in this scene. First: " + aims[0].Brief + " And then: " + aims[1].Brief
 }

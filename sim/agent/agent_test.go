@@ -94,6 +94,7 @@ func view(seat int, kind *scenarios.Kind, events ...*sim.Event) *sim.View {
 	}
 	if kind == scenarios.Exchange && !v.Player {
 		v.Knowledge = knowledge
+		v.Brief = "You alone know the truth about " + knowledge.Title + ". This is what you know:\n" + knowledge.Text
 	}
 	if kind == scenarios.Expression && v.Player {
 		v.Title, v.Aims = "A night in the chapel", []characters.Skill{characters.Stealth, characters.Deception}

@@ -277,12 +277,12 @@ func TestContextHoldsARealPrompt(t *testing.T) {
 		}
 	}
 	known := simtest.Exchange(4)
-	known.Knowledge.Text = more
+	known.Briefs[known.NPC] = more
 	if got := context(agent.Need{Turns: 30}, known); got < usual+3000 {
 		t.Errorf("with much knowledge: %d tokens, and %d without", got, usual)
 	}
-	if got := context(agent.Need{Turns: 30}, simtest.Exchange(20)); got < usual+1000 {
-		t.Errorf("with a cast of 20: %d tokens, and %d with one of 4", got, usual)
+	if got := context(agent.Need{Turns: 30}, simtest.Exchange(100)); got < usual+1000 {
+		t.Errorf("with a cast of 100: %d tokens, and %d with one of 4", got, usual)
 	}
 }
 

@@ -156,7 +156,7 @@ func TestAScribesConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"You play one character", "Rain keeps four people", "You are Orla Venn, half-elf", "Only you were told this"} {
+	for _, part := range []string{"You play one character", "Rain keeps four people", "You are Orla Venn (outlander", "Only you were told this"} {
 		if strings.Count(opening, part) != 1 {
 			t.Errorf("the opening does not say %q once:\n%s", part, opening)
 		}

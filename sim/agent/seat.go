@@ -2,6 +2,7 @@ package agent
 
 import (
 	"strings"
+	"unicode"
 
 	"parley/characters"
 	"parley/scenarios"
@@ -142,11 +143,50 @@ func tameSheet(full *characters.Sheet) sheet {
 	}
 	s.Race, s.Class = strings.ToLower(s.Race), strings.ToLower(s.Class)
 	s.Background, s.Alignment = strings.ToLower(s.Background), strings.ToLower(s.Alignment)
+	s.Description = withoutRepeats(s.Description, s.Appearance, s.Voice, s.Trait, s.Ideal, s.Bond, s.Flaw)
 	s.Secrets = make([]string, len(full.Secrets))
 	for i, secret := range full.Secrets {
 		s.Secrets[i] = tame(secret)
 	}
 	return s
+}
+
+// withoutRepeats leaves out the sentences of a description of which at least a third of the words stand in the other
+// texts, in runs of four or more: generated descriptions are made of a sheet's other fields.
+func withoutRepeats(description string, others ...string) string {
+	const run = 4
+	known := map[[run]string]bool{}
+	for _, text := range others {
+		words := plainWords(text)
+		for i := run; i <= len(words); i++ {
+			known[[run]string(words[i-run:i])] = true
+		}
+	}
+	if len(known) == 0 {
+		return description
+	}
+	var kept []string
+	for sentence := range strings.SplitAfterSeq(description, ". ") {
+		words := plainWords(sentence)
+		covered, to := 0, 0 // words, and where the last run ends
+		for i := run; i <= len(words); i++ {
+			if known[[run]string(words[i-run:i])] {
+				covered += i - max(to, i-run)
+				to = i
+			}
+		}
+		if 3*covered < len(words) {
+			kept = append(kept, strings.TrimSpace(sentence))
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// plainWords returns the words of a text in lower case, without the marks around them.
+func plainWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
+	})
 }
 
 // sample is a table, a seat at it, and what is tried there.

@@ -122,7 +122,7 @@ func (g *secretGame) collect() {
 			}
 		}
 		if len(aims) > 0 { // as the persona's prompt says it; a skill alone is no secret
-			g.own("aim", "calls for "+strings.Join(aims, " and ")+"  Let it show in what you say", c.ID)
+			g.own("aim", "That calls for "+strings.Join(aims, " and "), c.ID)
 		}
 	}
 }
