@@ -22,8 +22,8 @@ import (
 func benchCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "bench",
-		Usage: "measure parley itself",
-		Subcommands: []*cli.Command{{
+		Usage: "measure parley itself, and how models take to it",
+		Subcommands: []*cli.Command{benchPromptsCommand(), {
 			Name:      "replies",
 			Usage:     "count what is wrong with models' replies, by form and model, as the reader of today reads them",
 			ArgsUsage: "FILE|RUN...",

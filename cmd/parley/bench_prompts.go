@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/eval/run"
+	"parley/eval/session"
+	"parley/sim/llm"
+)
+
+func benchPromptsCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "prompts",
+		Usage:     "measure what each layout of prompts costs on a model's server",
+		ArgsUsage: "MODEL",
+		Description: "Plays the same session once with each layout, at temperature 0. UNSHARED is the share of the prompts\n" +
+			"behind the beginning that each has in common with the one before: what a server that keeps its last prompt\n" +
+			"has to evaluate. EVALUATED is what the server says it evaluated. Example:\n" +
+			"  parley bench prompts ollama:llama3.2:1b",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "turns", Value: 12, Usage: "`N` turns of the session"},
+			&cli.IntFlag{Name: "players", Value: 3, Usage: "`N` players beside the NPC"},
+			&cli.StringFlag{Name: "form", Usage: "of replies: auto (default), json or lines"},
+			&cli.StringFlag{Name: "prompts", Usage: "play with the prompts in `DIR`"},
+			&cli.IntFlag{Name: "max-tokens", Value: 60, Usage: "`N` tokens of a reply at most"},
+			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all randomness comes from"},
+			&cli.BoolFlag{Name: "json", Usage: `print {"model": ..., "layouts": [...]} instead`},
+		},
+		Action: benchPrompts,
+	}
+}
+
+func benchPrompts(c *cli.Context) error {
+	if c.NArg() != 1 {
+		return usagef("bench prompts takes one model, and got %d: parley bench prompts ollama:llama3.2:1b", c.NArg())
+	}
+	model := c.Args().First()
+	temp, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	options, err := runOptions(c)
+	if err != nil {
+		return err
+	}
+	var costs []*session.PromptCost
+	for _, layout := range []string{"shared-prefix", "persona-first"} {
+		e := session.Default()
+		e.Scenario, e.Sessions, e.Players, e.Turns, e.Layout, e.Prompts, e.Jobs = "intention", 1, c.Int("players"), c.Int("turns"), layout, c.String("prompts"), 1
+		e.Player, e.NPC, e.Seed, e.Endings = []session.Arm{{Model: model}}, model, c.Uint64("seed"), session.Endings{}
+		if c.IsSet("form") {
+			e.Form = c.String("form")
+		}
+		sampling := llm.Sampling{Temperature: new(float64), MaxTokens: c.Int("max-tokens")}
+		e.Sampling = map[string]llm.Sampling{"player": sampling, "npc": sampling}
+		if err := e.Complete(); err != nil {
+			return err
+		}
+		dir := filepath.Join(temp, layout)
+		if _, err := run.Run(c.Context, dir, session.New(e), options); err != nil {
+			return err
+		}
+		cost, err := session.ReadPromptCost(dir)
+		if err != nil {
+			return err
+		}
+		costs = append(costs, cost)
+	}
+	if c.Bool("json") {
+		return printJSON(c.App.Writer, map[string]any{"model": model, "layouts": costs})
+	}
+	return printPromptCosts(c.App.Writer, costs)
+}
+
+// printPromptCosts prints a line for each layout, with how it compares with the last.
+func printPromptCosts(w io.Writer, costs []*session.PromptCost) error {
+	count := func(n *int64) string {
+		if n == nil {
+			return "-"
+		}
+		return fmt.Sprint(*n)
+	}
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "LAYOUT\tPROMPT TOKENS\tEVALUATED\tUNSHARED\tPROMPT TIME\tVALID TURNS")
+	for _, p := range costs {
+		seconds := "-"
+		if p.Seconds != nil {
+			seconds = fmt.Sprintf("%.1f s", *p.Seconds)
+			if last := costs[len(costs)-1].Seconds; last != nil && *last > 0 && p != costs[len(costs)-1] {
+				seconds += fmt.Sprintf(" (%.0f %%)", 100**p.Seconds / *last)
+			}
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%.0f %%\t%s\t%d of %d\n", p.Layout, count(p.Tokens), count(p.Counted), 100*p.Unshared, seconds, p.Valid, p.Moves)
+	}
+	return tab.Flush()
+}
