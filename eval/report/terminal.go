@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/eval"
+	"parley/eval/report/view"
 	"parley/sim/llm"
 )
 
@@ -30,6 +31,23 @@ func Results(w io.Writer, results []eval.Result) error {
 			control = r.Control
 		}
 		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\n", r.Metric, llm.Clean(r.Arm), control, value, interval, r.N, r.Of, r.Unit, Shorten(note(r), 100))
+	}
+	return tab.Flush()
+}
+
+// Print writes a table of a page for a terminal, with its caption above it.
+func Print(w io.Writer, t *view.Table) error {
+	if t.Caption != "" {
+		fmt.Fprintln(w, t.Caption)
+	}
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for i, column := range t.Head {
+		fmt.Fprint(tab, strings.ToUpper(column.Name), map[bool]string{true: "\n", false: "\t"}[i == len(t.Head)-1])
+	}
+	for _, row := range t.Rows {
+		for i, cell := range row {
+			fmt.Fprint(tab, llm.Clean(cell.Text), map[bool]string{true: "\n", false: "\t"}[i == len(row)-1])
+		}
 	}
 	return tab.Flush()
 }

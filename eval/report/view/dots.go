@@ -10,6 +10,7 @@ type Dots struct {
 	Title string
 	Axis  Axis
 	Rows  []Dot
+	Bars  bool // draw values as bars from the start of the axis
 }
 
 // Dot is one value. What has none says why.
@@ -17,6 +18,7 @@ type Dot struct {
 	Group            string // a new one gets a line of its own above
 	Label            string
 	Value, Low, High *float64
+	Least, Most      *float64 // with them, low to high is a box, and these are the ends of its whiskers
 	Series           int
 	Hollow           bool   // a control: drawn as an outline
 	Note             string // at the end of the row, such as n of n
@@ -30,7 +32,7 @@ func (p *Dots) SVG(id string) string {
 	var values []*float64
 	for _, r := range p.Rows {
 		labels, notes = append(labels, r.Label), append(notes, r.Note)
-		values = append(values, r.Value, r.Low, r.High)
+		values = append(values, r.Value, r.Low, r.High, r.Least, r.Most)
 	}
 	left, right := 16+widest(230, labels...), 66+widest(190, notes...)
 	s := p.Axis.scale(left+10, plotWidth-right, 60, values...)
@@ -67,12 +69,10 @@ func (p *Dots) SVG(id string) string {
 		if r.Hollow {
 			class = "hollow"
 		}
-		if known(r.Low) && known(r.High) {
-			colour := seriesClass(r.Series)
-			d.line("whisker "+colour, s.at(*r.Low), mid, s.at(*r.High), mid)
-			d.line("whisker "+colour, s.at(*r.Low), mid-4, s.at(*r.Low), mid+4)
-			d.line("whisker "+colour, s.at(*r.High), mid-4, s.at(*r.High), mid+4)
+		if p.Bars && known(r.Value) {
+			d.rect("band "+seriesClass(r.Series), s.start, mid-7, s.at(*r.Value)-s.start, 14)
 		}
+		r.drawSpread(d, s, mid)
 		if known(r.Value) {
 			d.mark(class, r.Series, s.at(*r.Value), mid, 5)
 			d.text("value", "end", plotWidth-right+54, mid+4, Number(r.Value))
@@ -84,6 +84,24 @@ func (p *Dots) SVG(id string) string {
 		y += row
 	}
 	return d.finish(id, p.Title, p.describe(), bottom+44)
+}
+
+// drawSpread draws the interval of a row, or its box with whiskers.
+func (r *Dot) drawSpread(d *drawing, s scale, mid float64) {
+	if !known(r.Low) || !known(r.High) {
+		return
+	}
+	colour, low, high := seriesClass(r.Series), s.at(*r.Low), s.at(*r.High)
+	if known(r.Least) && known(r.Most) {
+		d.rect("box "+colour, low, mid-7, high-low, 14)
+		d.line("whisker "+colour, s.at(*r.Least), mid, low, mid)
+		d.line("whisker "+colour, high, mid, s.at(*r.Most), mid)
+		low, high = s.at(*r.Least), s.at(*r.Most)
+	} else {
+		d.line("whisker "+colour, low, mid, high, mid)
+	}
+	d.line("whisker "+colour, low, mid-4, low, mid+4)
+	d.line("whisker "+colour, high, mid-4, high, mid+4)
 }
 
 func (r *Dot) missing() string {
