@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/survey"
 	"parley/eval/utility"
@@ -17,10 +18,36 @@ func evalUtilityCommand() *cli.Command {
 		Name:  "utility",
 		Usage: "criteria for a task, how well samples meet them, and which of them can be relied on",
 		Subcommands: []*cli.Command{
-			utilityCriteriaCommand(),
+			{
+				Name: "criteria", Usage: "have a critic propose criteria for a task",
+				Description: "The criteria of all seeds are written to --out, for a person to edit; consolidate merges similar ones.",
+				Flags: append([]cli.Flag{
+					&cli.StringFlag{Name: "task", Required: true, Usage: "`FILE` of the task, YAML: name, description, successful, failed"},
+					&cli.StringFlag{Name: "model", Required: true, Usage: "`MODEL` of the critic"},
+					&cli.IntFlag{Name: "seeds", Value: 1, Usage: "ask `N` times, each with another seed"},
+					&cli.BoolFlag{Name: "solutions", Usage: "ask for criteria that tell the task's successful and failed examples apart"},
+					&cli.StringFlag{Name: "out", Required: true, Usage: "`FILE` of the criteria, YAML"},
+					&cli.StringFlag{Name: "run", Usage: "`DIR` of the run with all calls (default runs/<time>)"},
+				}, flagsBut(runFlags("critics"), "out")...),
+				Action: utilityCriteria,
+			},
 			utilityConsolidateCommand(),
-			utilityQuantifyCommand(),
-			utilityVerifyCommand(),
+			{
+				Name: "quantify", Usage: "label samples by criteria",
+				Description: "Each sample gets one of the accepted values of each criterion. What a model says beside them is\n" +
+					"unscored. The run is a directory like any other: parley resume DIR goes on with it after a stop.",
+				Flags:  sampleFlags(),
+				Action: func(c *cli.Context) error { return utilityRun(c, 1, nil) },
+			},
+			{
+				Name: "verify", Usage: "keep, drop or flag criteria by how stable and discriminating their labels are",
+				Description: "Each sample is labelled with several seeds, as it is and disturbed. A criterion is dropped whose labels\n" +
+					"differ between seeds or do not fall when a sample is disturbed, and flagged where that cannot be told.\n" +
+					"With --critic MODEL and --task the criteria are proposed and consolidated first. The criteria with their\n" +
+					"verdicts are written to criteria.yaml in the directory of the run; --criteria DIR reads them from any run.",
+				Flags:  sampleFlags(),
+				Action: func(c *cli.Context) error { return utilityRun(c, 18, []string{utility.Drop}) },
+			},
 		},
 		Action: func(*cli.Context) error {
 			return usagef("utility needs one of its commands, such as: parley eval utility verify --criteria criteria.yaml --samples FILE --model MODEL --out DIR")
@@ -33,7 +60,7 @@ func sampleFlags() []cli.Flag {
 	d := utility.DefaultThresholds()
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "config", Usage: "experiment `FILE` that the flags overlay"},
-		&cli.StringFlag{Name: "criteria", Usage: "`FILE` of the criteria, YAML or JSON; roleplay: the built-in ones for sessions"},
+		&cli.StringFlag{Name: "criteria", Usage: "`FILE` of the criteria, YAML or JSON, or a run that has some; roleplay: the built-in ones for sessions"},
 		&cli.StringSliceFlag{Name: "samples", Usage: "`FILE` of message logs or text, directory of such files, or RUN of sessions"},
 		&cli.StringFlag{Name: "success", Usage: "which samples were done: METRIC>=NUMBER of a run's scores, or a JSON `FILE` of {id: true|false} (default: iep>=50, or what logs say)"},
 		&cli.StringSliceFlag{Name: "hide", Usage: "`KEYS` of logs that tell the answer, beside the usual ones"},
@@ -45,7 +72,7 @@ func sampleFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "disturb", Usage: "verify with samples disturbed by `WAYS`: drop, swap, replace"},
 		&cli.Float64Flag{Name: "share", Value: 0.25, Usage: "`SHARE` of sentences that drop leaves out"},
 		&cli.IntFlag{Name: "rounds", Value: 1, Usage: "verify what is left again, until nothing is dropped or `N` times"},
-		&cli.StringFlag{Name: "stability", Value: d.Stability, Usage: "hold labels to `FIGURE`: range_sd, cv or agreement"},
+		&cli.StringFlag{Name: "stability", Value: d.Stability, Usage: "judge stability by `FIGURE`: range_sd, cv or agreement"},
 		&cli.StringFlag{Name: "critic", Usage: "`MODEL` that proposes the criteria, instead of --criteria"},
 		&cli.IntFlag{Name: "critics", Value: 50, Usage: "ask the critic with `N` seeds"},
 		&cli.StringFlag{Name: "summariser", Usage: "`MODEL` that makes one list of what critics propose"},
@@ -54,26 +81,19 @@ func sampleFlags() []cli.Flag {
 	}, runFlags("samples")...)
 }
 
-func utilityQuantifyCommand() *cli.Command {
-	return &cli.Command{
-		Name: "quantify", Usage: "label samples by criteria",
-		Description: "Each sample gets one of the accepted values of each criterion. What a model says beside them is\n" +
-			"unscored. The run is a directory like any other: parley resume DIR goes on with it after a stop.",
-		Flags:  sampleFlags(),
-		Action: func(c *cli.Context) error { return utilityRun(c, 1, nil) },
+// utilityCriteria asks critics and writes the criteria that they propose.
+func utilityCriteria(c *cli.Context) error {
+	task, err := utility.ReadTask(c.String("task"), &utility.Reader{})
+	if err != nil {
+		return err
 	}
-}
-
-func utilityVerifyCommand() *cli.Command {
-	return &cli.Command{
-		Name: "verify", Usage: "keep, drop or flag criteria by how stable and discriminating their labels are",
-		Description: "Each sample is labelled with several seeds, as it is and disturbed. A criterion is dropped whose labels\n" +
-			"differ between seeds or do not fall when a sample is disturbed, and flagged where that cannot be told.\n" +
-			"With --critic MODEL and --task the criteria are proposed and consolidated first. The criteria with their\n" +
-			"verdicts are written to criteria.yaml in the directory of the run.",
-		Flags:  sampleFlags(),
-		Action: func(c *cli.Context) error { return utilityRun(c, 18, []string{utility.Drop}) },
+	g := utility.DefaultConfig()
+	g.Task, g.Critic, g.Critics, g.Solutions = task, c.String("model"), c.Int("seeds"), c.Bool("solutions")
+	if err := overlay(c, &g.Settings); err != nil {
+		return err
 	}
+	g.Out = c.String("run")
+	return utilityBegin(c, g, func(string) string { return c.String("out") })
 }
 
 // utilityRun labels samples, and verifies criteria where samples are disturbed.
@@ -94,6 +114,14 @@ func utilityRun(c *cli.Context, seeds int, disturb []string) error {
 	if err := overlay(c, &g.Settings); err != nil {
 		return err
 	}
+	return utilityBegin(c, g, utilityFile)
+}
+
+// utilityFile names the file of criteria in the directory of a run.
+func utilityFile(dir string) string { return filepath.Join(dir, "criteria.yaml") }
+
+// utilityBegin runs a configuration and writes the criteria that it ends with to a file.
+func utilityBegin(c *cli.Context, g *utility.Config, file func(dir string) string) error {
 	if err := g.Complete(); err != nil {
 		return err
 	}
@@ -106,14 +134,14 @@ func utilityRun(c *cli.Context, seeds int, disturb []string) error {
 	}
 	dir := g.Out
 	ended := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
-	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || len(g.Disturb) == 0 || c.Bool("print-config") {
+	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || c.Bool("print-config") {
 		return ended
 	}
-	s, err := utility.ReadStudy(dir, g)
+	list, err := readCriteria(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeCriteria(filepath.Join(dir, "criteria.yaml"), s.Pool), ended)
+	return errors.Join(writeCriteria(file(dir), list), ended)
 }
 
 // utilityFlags overlays what flags say about criteria, samples and models.
@@ -124,12 +152,10 @@ func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 			return err
 		}
 	}
-	switch file := c.String("criteria"); file {
-	case "":
-	case "roleplay":
+	if name := c.String("criteria"); name == "roleplay" {
 		g.Criteria = utility.RolePlay()
-	default:
-		if g.Criteria, err = readCriteriaFile(file); err != nil {
+	} else if name != "" {
+		if g.Criteria, err = readCriteria(name); err != nil {
 			return err
 		}
 	}
@@ -163,4 +189,25 @@ func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 		g.Disturb = survey.SplitList(c.StringSlice("disturb"))
 	}
 	return nil
+}
+
+// showUtility prints the findings of a run, for people.
+func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
+	p, err := kinds.Plan(dir, m)
+	if err != nil {
+		return err
+	}
+	s, err := utility.ReadStudy(dir, p.Config().(*utility.Config))
+	if err != nil {
+		return err
+	}
+	for _, t := range s.Tables() {
+		if err := report.Print(c.App.Writer, t); err != nil {
+			return err
+		}
+	}
+	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
+		return err
+	}
+	return errors.Join(writeCriteria(utilityFile(dir), s.Edited()), printedAt(c, dir))
 }

@@ -46,7 +46,6 @@ const maxCalls = 10_000_000
 
 // Complete fills in what follows from the rest and returns an error for what is wrong.
 func (c *Config) Complete() error {
-	t := c.Thresholds
 	switch {
 	case c.Critic != "" && c.Task == nil:
 		return run.Usagef("critics need a task: --task TASK.yaml")
@@ -64,49 +63,33 @@ func (c *Config) Complete() error {
 		return run.Usagef("samples need a quantifier: --model MODEL, or --model %s", LexicalModel)
 	case c.Quantifier != "" && len(c.Samples) == 0:
 		return run.Usagef("there are no samples: --samples FILE, DIRECTORY or RUN")
-	case c.Quantifier != "" && (c.Seeds < 1 || c.Rounds < 1):
-		return run.Usagef("%d seeds and %d rounds: say 1 or more", c.Seeds, c.Rounds)
-	case c.Quantifier != "" && len(c.Samples)*c.Seeds*c.Rounds > maxCalls:
-		return run.Usagef("%d samples with %d seeds in %d rounds are too many", len(c.Samples), c.Seeds, c.Rounds)
+	case c.Quantifier != "" && (c.Seeds < 1 || c.Rounds < 1 || len(c.Samples)*c.Seeds*c.Rounds > maxCalls):
+		return run.Usagef("%d samples with %d seeds in %d rounds: say 1 or more of each, and at most %d together", len(c.Samples), c.Seeds, c.Rounds, maxCalls)
 	case c.Share <= 0 || c.Share >= 1:
 		return run.Usagef("the share of sentences to drop is %g: say a number between 0 and 1", c.Share)
-	case !slices.Contains([]string{"range_sd", "cv", "agreement"}, t.Stability):
-		return run.Usagef("stability by %q: say range_sd, cv or agreement", t.Stability)
+	case !slices.Contains([]string{"range_sd", "cv", "agreement"}, c.Thresholds.Stability):
+		return run.Usagef("stability by %q: say range_sd, cv or agreement", c.Thresholds.Stability)
 	}
-	for _, how := range c.Disturb {
-		if !slices.Contains([]string{Drop, Swap, Replace}, how) {
-			return run.Usagef("disturb by %q: say drop, swap or replace", how)
+	for _, way := range c.Disturb {
+		if !slices.Contains([]string{Drop, Swap, Replace}, way) {
+			return run.Usagef("disturb by %q: say drop, swap or replace", way)
 		}
 	}
 	if c.Quantifier == LexicalModel {
 		c.Seeds = 1 // it says the same each time
 	}
-	return c.completeLists()
-}
-
-// completeLists checks criteria and samples.
-func (c *Config) completeLists() error {
 	if len(c.Criteria) > 0 {
-		s := Set{c.Criteria}
-		if err := s.complete(); err != nil {
+		if err := completeAll(c.Criteria, c.Quantifier != ""); err != nil {
 			return run.UsageError{Err: err}
 		}
-		if c.Quantifier != "" {
-			if err := unique(Leaves(c.Criteria)); err != nil {
-				return run.UsageError{Err: err}
-			}
-		}
 	}
-	ids := map[string]bool{}
+	ids := map[string]bool{"": true}
 	for i := range c.Samples {
 		s := &c.Samples[i]
-		if s.ID == "" || ids[s.ID] {
-			return run.Usagef("sample %d has the id %q, which is empty or another's", i+1, s.ID)
+		if ids[s.ID] || len(s.Turns) == 0 {
+			return run.Usagef("sample %d (%q) has no turns, or an id that is empty or another's", i+1, s.ID)
 		}
 		ids[s.ID] = true
-		if len(s.Turns) == 0 {
-			return run.Usagef("sample %s is empty", s.ID)
-		}
 	}
 	return nil
 }
@@ -119,30 +102,25 @@ func (c *Config) groups() []string {
 			list = append(list, c.Samples[i].Group)
 		}
 	}
+	rank := func(group string) int { return slices.Index([]string{Success, Failure, Neither}, group) }
 	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
 	return list
 }
 
-func rank(group string) int {
-	return slices.Index([]string{Success, Failure, Neither}, group)
-}
-
 // jobs are the ids of all jobs by stage: critics, then their consolidation, then samples by round.
 func (c *Config) jobs() (stages [][]string) {
-	if c.Critic != "" {
-		var list []string
-		for i := range c.Critics {
-			list = append(list, fmt.Sprintf("c%04d", i+1))
+	numbered := func(format string, n int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf(format, i+1))
 		}
-		stages = append(stages, list, []string{"d0001"})
+		return list
 	}
-	if c.Quantifier != "" {
-		for round := range c.Rounds {
-			var list []string
-			for i := range c.Samples {
-				list = append(list, fmt.Sprintf("r%02d-%06d", round+1, i+1))
-			}
-			stages = append(stages, list)
+	if c.Critic != "" {
+		stages = append(stages, numbered("c%04d", c.Critics), []string{"d0001"})
+	}
+	for round := range c.Rounds {
+		if c.Quantifier != "" {
+			stages = append(stages, numbered(fmt.Sprintf("r%02d-%%06d", round+1), len(c.Samples)))
 		}
 	}
 	return stages

@@ -1,4 +1,4 @@
-// Package utility assesses how useful what a language model does is to the one who asked for it, by the method of
+// Package utility assesses how useful the work of a language model is to the person who asked for it, by the method of
 // AgentEval (Arabzadeh et al. 2024): a critic proposes criteria for a task, similar ones are consolidated, a
 // quantifier gives each sample a label by each criterion, and a verifier keeps the criteria whose labels are stable
 // and fall when the sample is disturbed.
@@ -42,7 +42,7 @@ type Criterion struct {
 	Sub     []Criterion       `yaml:"sub_criteria,omitempty" json:"sub_criteria,omitempty"`
 	Lexical string            `yaml:"lexical,omitempty" json:"lexical,omitempty"` // measure of the lexical quantifier; none: it cannot say
 	Seeds   []int             `yaml:"seeds,omitempty" json:"seeds,omitempty"`     // of the critics that proposed it
-	Names   []string          `yaml:"merged,omitempty" json:"merged,omitempty"`   // of the criteria that it stands for
+	Names   []string          `yaml:"merged,omitempty" json:"merged,omitempty"`   // of the criteria that were merged into it
 	Verdict string            `yaml:"verdict,omitempty" json:"verdict,omitempty"` // of the verifier: keep, drop or flag
 	Reason  string            `yaml:"reason,omitempty" json:"reason,omitempty"`   // of the verdict
 }
@@ -67,24 +67,21 @@ func (c *Criterion) complete() error {
 	switch {
 	case c.Name == "":
 		return fmt.Errorf("a criterion has no name")
-	case len(c.Values) < 2:
-		return fmt.Errorf("%s: %d accepted values; at least 2 are needed", c.Name, len(c.Values))
-	case len(c.Values) > maxValues:
-		return fmt.Errorf("%s: %d accepted values are more than %d", c.Name, len(c.Values), maxValues)
+	case len(c.Values) < 2 || len(c.Values) > maxValues:
+		return fmt.Errorf("%s: %d accepted values; 2 to %d are needed", c.Name, len(c.Values), maxValues)
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{"": true}
 	for i, v := range c.Values {
-		key := fold(v)
-		if key == "" || seen[key] {
+		if seen[fold(v)] {
 			return fmt.Errorf("%s: accepted value %d (%q) is empty or given twice", c.Name, i+1, v)
 		}
-		seen[key] = true
+		seen[fold(v)] = true
 	}
 	if c.Order == "" {
 		c.findOrder()
 	}
 	if c.Kind == "" {
-		c.Kind = kindOf(c)
+		c.Kind = c.kind()
 	}
 	if !slices.Contains([]string{Ordinal, Binary, Nominal, Attribute}, c.Kind) {
 		return fmt.Errorf("%s: kind is %q: say ordinal, binary, nominal or attribute", c.Name, c.Kind)
@@ -103,18 +100,16 @@ func (c *Criterion) complete() error {
 	return nil
 }
 
-// kindOf tells the kind by name and values.
-func kindOf(c *Criterion) string {
+// kind tells the kind by name and values.
+func (c *Criterion) kind() string {
 	words := " " + fold(c.Name) + " "
-	for _, w := range []string{" problem type ", " problem level ", " problem difficulty ", " task type ", " difficulty level ", " category ", " topic ", " domain ", " genre "} {
-		if strings.Contains(words, w) {
-			return Attribute
-		}
-	}
-	if c.Order == Unknown && strings.Contains(words, " type ") {
+	named := func(name string) bool { return strings.Contains(words, " "+name+" ") }
+	switch {
+	case slices.ContainsFunc(loadLexicon().Attributes, named):
+		return Attribute
+	case c.Order == Unknown && named("type"):
 		return Nominal
-	}
-	if len(c.Values) == 2 {
+	case len(c.Values) == 2:
 		return Binary
 	}
 	return Ordinal
@@ -128,33 +123,22 @@ func fold(text string) string {
 	}), " ")
 }
 
-// Set is a list of criteria as its YAML file holds it.
-type Set struct {
-	Criteria []Criterion `yaml:"criteria" json:"criteria"`
-}
-
-// complete checks all criteria and that no two have one name.
-func (s *Set) complete() error {
-	if len(s.Criteria) == 0 || len(s.Criteria) > maxCriteria {
-		return fmt.Errorf("%d criteria; between 1 and %d are read", len(s.Criteria), maxCriteria)
+// completeAll checks a list of criteria. For labels, which are told apart by names, no two may have one name.
+func completeAll(list []Criterion, forLabels bool) error {
+	if len(list) == 0 || len(list) > maxCriteria {
+		return fmt.Errorf("%d criteria; between 1 and %d are read", len(list), maxCriteria)
 	}
-	for i := range s.Criteria {
-		if err := s.Criteria[i].complete(); err != nil {
+	for i := range list {
+		if err := list[i].complete(); err != nil {
 			return fmt.Errorf("criterion %d: %w", i+1, err)
 		}
 	}
-	return nil
-}
-
-// unique returns an error where two criteria have one name, by which labels are told apart.
-func unique(list []Criterion) error {
 	seen := map[string]bool{}
-	for i := range list {
-		key := fold(list[i].Name)
-		if seen[key] {
-			return fmt.Errorf("two criteria are called %q: consolidate them, or rename one", list[i].Name)
+	for _, c := range Leaves(list) {
+		if forLabels && seen[fold(c.Name)] {
+			return fmt.Errorf("two criteria are called %q: consolidate them, or rename one", c.Name)
 		}
-		seen[key] = true
+		seen[fold(c.Name)] = true
 	}
 	return nil
 }
@@ -175,24 +159,29 @@ func Leaves(list []Criterion) []Criterion {
 	return out
 }
 
+// file is a list of criteria as a YAML file holds it.
+type file struct {
+	Criteria []Criterion `yaml:"criteria"`
+}
+
 // ReadCriteria reads criteria from a file: the YAML that EncodeCriteria writes, or JSON as critics write it.
-func ReadCriteria(data []byte, file string) ([]Criterion, error) {
-	if strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml") {
-		var s Set
-		if err := run.DecodeConfig(file, data, &s); err != nil {
+func ReadCriteria(data []byte, name string) ([]Criterion, error) {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		var f file
+		if err := run.DecodeConfig(name, data, &f); err != nil {
 			return nil, err
 		}
-		if err := s.complete(); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+		if err := completeAll(f.Criteria, false); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		return s.Criteria, nil
+		return f.Criteria, nil
 	}
 	list, rejected, err := ReadCritic(string(data))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if err == nil && len(rejected) > 0 {
+		err = fmt.Errorf("%s", rejected[0])
 	}
-	if len(rejected) > 0 {
-		return nil, fmt.Errorf("%s: %s", file, rejected[0])
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return list, nil
 }
@@ -201,6 +190,6 @@ func ReadCriteria(data []byte, file string) ([]Criterion, error) {
 func EncodeCriteria(list []Criterion) ([]byte, error) {
 	const head = "# Criteria of parley eval utility. accepted_values go from worst to best; where you put them in order\n" +
 		"# yourself, write order: person. order: unknown means that labels are only told apart.\n"
-	text, err := run.EncodeConfig(&Set{list}, func() any { return &Set{} })
+	text, err := run.EncodeConfig(&file{list}, func() any { return &file{} })
 	return append([]byte(head), text...), err
 }

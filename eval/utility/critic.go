@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -19,34 +20,32 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var promptNames = []string{"critic", "best", "quantify", "summarise"}
+// prompts are the templates by name. Foreign texts stand in {{quote}}.
+var prompts = template.Must(template.New("").Option("missingkey=error").
+	Funcs(template.FuncMap{"quote": func(string) string { return "" }}).ParseFS(promptFiles, "prompts/*.tmpl"))
 
 // promptHashes returns the SHA-256 of each prompt by name.
 func promptHashes() map[string]string {
 	hashes := map[string]string{}
-	for _, name := range promptNames {
-		hashes["utility/"+name] = fmt.Sprintf("%x", sha256.Sum256([]byte(promptText(name))))
+	for _, name := range []string{"critic", "best", "quantify", "summarise"} {
+		text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl")
+		if err != nil {
+			panic(err)
+		}
+		hashes["utility/"+name] = fmt.Sprintf("%x", sha256.Sum256(text))
 	}
 	return hashes
 }
 
-func promptText(name string) string {
-	text, err := promptFiles.ReadFile("prompts/" + name + ".tmpl")
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
 // render fills in a prompt. Foreign texts are quoted in it with fences that follow from the seed.
 func render(name string, seed uint64, with any) (string, error) {
-	quote := template.FuncMap{"quote": func(text string) string { return judge.Quote(text, seed) }}
-	t, err := template.New(name).Option("missingkey=error").Funcs(quote).Parse(promptText(name))
+	t, err := prompts.Clone()
 	if err != nil {
 		return "", fmt.Errorf("prompt %s: %w", name, err)
 	}
+	t.Funcs(template.FuncMap{"quote": func(text string) string { return judge.Quote(text, seed) }})
 	var b strings.Builder
-	if err := t.Execute(&b, with); err != nil {
+	if err := t.ExecuteTemplate(&b, name+".tmpl", with); err != nil {
 		return "", fmt.Errorf("prompt %s: %w", name, err)
 	}
 	return strings.TrimSpace(b.String()), nil
@@ -62,12 +61,8 @@ func seedOf(seed uint64, purpose string, numbers ...int) uint64 {
 // propose asks a critic for criteria, and for the order of values that do not tell it.
 func (p *Plan) propose(ctx context.Context, w *run.Writer, id string, seed int, row *StepRow) error {
 	c := p.config
-	prompt, err := render("critic", c.Seed, map[string]any{"Task": c.Task, "Solutions": c.Solutions})
-	if err != nil {
-		return err
-	}
 	tag := llm.Tag{Session: id, Purpose: "critic", Repeat: seed - 1}
-	resp, calls, err := p.ask(ctx, c.Critic, prompt, nil, tag, seedOf(c.Seed, "critic", seed))
+	resp, calls, err := p.ask(ctx, c.Critic, "critic", map[string]any{"Task": c.Task, "Solutions": c.Solutions}, nil, tag, seedOf(c.Seed, "critic", seed))
 	if err != nil {
 		return err
 	}
@@ -83,19 +78,15 @@ func (p *Plan) propose(ctx context.Context, w *run.Writer, id string, seed int, 
 	}
 	for i := range list {
 		list[i].Seeds = []int{seed}
-		asked := calls
+		asked := slices.Clone(calls)
 		if list[i].Order == Unknown && list[i].Kind != Nominal && list[i].Kind != Attribute {
 			more, err := p.askOrder(ctx, w, &list[i], llm.Tag{Session: id, Actor: list[i].Name, Purpose: "order", Turn: i, Repeat: seed - 1})
 			if err != nil {
 				return err
 			}
-			asked = append(asked[:len(asked):len(asked)], more...)
+			asked = append(asked, more...)
 		}
-		whole, err := json.Marshal(list[i])
-		if err != nil {
-			return err
-		}
-		rows = append(rows, CriterionRow{Job: id, Stage: "proposed", Seed: seed, Name: list[i].Name, Criterion: string(whole), Calls: idsOf(asked)})
+		rows = append(rows, criterionRow(id, "proposed", seed, list[i], asked))
 	}
 	for _, why := range rejected {
 		rows = append(rows, CriterionRow{Job: id, Stage: "proposed", Seed: seed, Reason: why, Calls: idsOf(calls)})
@@ -105,13 +96,18 @@ func (p *Plan) propose(ctx context.Context, w *run.Writer, id string, seed int, 
 	return nil
 }
 
+func criterionRow(job, stage string, seed int, c Criterion, calls []llm.Call) CriterionRow {
+	whole, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // it has strings and numbers only
+	}
+	return CriterionRow{Job: job, Stage: stage, Seed: seed, Name: c.Name, Criterion: string(whole), Calls: idsOf(calls)}
+}
+
 // askOrder asks which value is the best and which the worst, and takes an answer that names the ends of the list.
 func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag llm.Tag) ([]llm.Call, error) {
-	prompt, err := render("best", p.config.Seed, map[string]any{"Task": p.config.Task, "Criterion": c})
-	if err != nil {
-		return nil, err
-	}
-	resp, calls, err := p.ask(ctx, p.config.Critic, prompt, nil, tag, seedOf(p.config.Seed, "order "+c.Name, tag.Repeat))
+	with := map[string]any{"Task": p.config.Task, "Criterion": c}
+	resp, calls, err := p.ask(ctx, p.config.Critic, "best", with, nil, tag, seedOf(p.config.Seed, "order "+c.Name, tag.Repeat))
 	if err != nil || resp == nil {
 		return calls, err
 	}
@@ -120,20 +116,18 @@ func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag ll
 		best, _ := match(fold(text(under(&v, []string{"best"}))), c)
 		worst, _ := match(fold(text(under(&v, []string{"worst"}))), c)
 		first, last := c.Values[0], c.Values[len(c.Values)-1]
-		switch {
-		case best == last && worst == first:
+		if best == first && worst == last {
+			slices.Reverse(c.Values)
+			first, last = last, first
+		}
+		if best == last && worst == first {
 			c.Order = ByCritic
-		case best == first && worst == last:
-			c.Order = ByCritic
-			for i, j := 0, len(c.Values)-1; i < j; i, j = i+1, j-1 {
-				c.Values[i], c.Values[j] = c.Values[j], c.Values[i]
-			}
 		}
 	}
 	return calls, nil
 }
 
-// consolidate makes one list of what the critics proposed.
+// consolidate makes one list of the criteria that the critics proposed.
 func (p *Plan) consolidate(ctx context.Context, w *run.Writer, id string, row *StepRow) error {
 	c := p.config
 	p.mu.Lock()
@@ -148,57 +142,44 @@ func (p *Plan) consolidate(ctx context.Context, w *run.Writer, id string, row *S
 	}
 	var calls []llm.Call
 	if c.Summariser != "" {
-		list, asked, why, err := p.summarise(ctx, w, id, proposed)
-		if err != nil {
+		if proposed, calls, row.Note, err = p.summarise(ctx, w, id, proposed); err != nil {
 			return err
 		}
-		if calls = asked; list != nil {
-			proposed = list
-		}
-		row.Note = why
 	}
 	alike := Lexical(proposed)
 	if c.Embed != "" {
 		vectors, more, err := llm.Embed(ctx, p.env.Embedder(c.Embed), c.Embed, Described(proposed), llm.Tag{Session: id, Purpose: "embed"}, p.env.Now)
-		calls = append(calls, more...)
-		if err != nil {
+		if calls = append(calls, more...); err != nil {
 			return err
 		}
 		alike = Embedded(vectors)
 	}
 	var rows []CriterionRow
 	for _, one := range Consolidate(proposed, alike, c.Tau) {
-		whole, err := json.Marshal(one)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, CriterionRow{Job: id, Stage: "consolidated", Name: one.Name, Criterion: string(whole), Calls: idsOf(calls)})
+		rows = append(rows, criterionRow(id, "consolidated", 0, one, calls))
 	}
 	p.keepCriteria(w, id, rows)
 	return nil
 }
 
-// summarise asks the summariser for one list. Where its reply cannot be read, the list is nil and why says so: similar
-// criteria are then merged without it.
-func (p *Plan) summarise(ctx context.Context, w *run.Writer, id string, proposed []Criterion) (list []Criterion, calls []llm.Call, why string, err error) {
+// summarise asks the summariser for one list. Where its reply cannot be read, the list is the given one and the note
+// says why: similar criteria are then merged without it.
+func (p *Plan) summarise(ctx context.Context, w *run.Writer, id string, proposed []Criterion) (list []Criterion, calls []llm.Call, note string, err error) {
 	c := p.config
-	prompt, err := render("summarise", c.Seed, map[string]any{"Task": c.Task, "Criteria": proposed})
-	if err != nil {
-		return nil, nil, "", err
-	}
-	resp, calls, err := p.ask(ctx, c.Summariser, prompt, nil, llm.Tag{Session: id, Purpose: "summarise"}, seedOf(c.Seed, "summarise"))
+	with := map[string]any{"Task": c.Task, "Criteria": proposed}
+	resp, calls, err := p.ask(ctx, c.Summariser, "summarise", with, nil, llm.Tag{Session: id, Purpose: "summarise"}, seedOf(c.Seed, "summarise"))
 	if err != nil {
 		return nil, calls, "", err
 	}
 	w.Step()
 	if resp == nil {
-		return nil, calls, "the summariser did not answer: " + calls[len(calls)-1].Error, nil
+		return proposed, calls, "the summariser did not answer: " + calls[len(calls)-1].Error, nil
 	}
 	list, rejected, err := ReadCritic(resp.Text)
 	if err != nil {
-		return nil, calls, "the summariser's reply cannot be read: " + err.Error(), nil
+		return proposed, calls, "the summariser's reply cannot be read: " + err.Error(), nil
 	}
-	for i := range list { // who proposed what of the same name
+	for i := range list { // who proposed one of the same name
 		for _, from := range proposed {
 			if fold(from.Name) == fold(list[i].Name) {
 				list[i].Seeds = append(list[i].Seeds, from.Seeds...)

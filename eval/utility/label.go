@@ -17,35 +17,42 @@ type Label struct {
 	Reason string // why there is none
 }
 
+func unread(format string, args ...any) Label {
+	return Label{Status: eval.Unparsed, Reason: fmt.Sprintf(format, args...)}
+}
+
 // Keys under which quantifiers put the label of a criterion, in the order in which they count.
 var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "performance", "level"}
 
 // ReadLabels reads a quantifier's reply on several criteria, by their order. What is not an accepted value is unscored
 // with its reason.
 func ReadLabels(reply string, criteria []Criterion) []Label {
-	said := make([][]string, len(criteria)) // texts, without those that say the same
-	cut := false
-	for _, v := range loose.Find(reply) {
-		cut = cut || v.State != loose.Whole
-		collect(&v, criteria, said, 0)
+	said := make([][]string, len(criteria))
+	found := loose.Find(reply)
+	cut := slices.ContainsFunc(found, func(v loose.Value) bool { return v.State != loose.Whole })
+	for i := range found {
+		collect(&found[i], criteria, said, 0)
 	}
-	if len(criteria) == 1 && !slices.ContainsFunc(said, func(s []string) bool { return len(s) > 0 }) {
+	none := !slices.ContainsFunc(said, func(s []string) bool { return len(s) > 0 })
+	if none && len(criteria) == 1 {
 		return []Label{ReadLabel(reply, &criteria[0])}
+	}
+	if none && len(found) == 0 {
+		collectLines(reply, criteria, said)
 	}
 	labels := make([]Label, len(criteria))
 	for i := range criteria {
-		switch {
-		case len(said[i]) == 0 && cut:
-			labels[i] = Label{Status: eval.Unparsed, Reason: "the reply breaks off before this criterion"}
-		case len(said[i]) == 0:
-			labels[i] = Label{Status: eval.Unparsed, Reason: "the reply does not name this criterion"}
-		default:
-			labels[i] = accept(said[i][0], &criteria[i])
-			for _, other := range said[i][1:] {
-				if accept(other, &criteria[i]) != labels[i] {
-					labels[i] = Label{Status: eval.Unparsed, Reason: fmt.Sprintf("two labels are given: %q and %q", clip(said[i][0]), clip(other))}
-				}
+		labels[i] = unread("the reply does not name this criterion")
+		if cut {
+			labels[i] = unread("the reply breaks off before this criterion")
+		}
+		for k, text := range said[i] {
+			label := accept(text, &criteria[i])
+			if k > 0 && label != labels[i] {
+				labels[i] = unread("two labels are given: %q and %q", clip(said[i][0]), clip(text))
+				break
 			}
+			labels[i] = label
 		}
 	}
 	return labels
@@ -56,25 +63,22 @@ func collect(v *loose.Value, criteria []Criterion, said [][]string, depth int) {
 	if depth > 4 {
 		return
 	}
+	if at := find(criteria, text(under(v, nameKeys))); at >= 0 { // {"criterion": ..., "label": ...}
+		if label, ok := labelOf(v); ok {
+			said[at] = append(said[at], label)
+			return
+		}
+	}
 	whole := v.Items
 	if v.State != loose.Whole && len(whole) > 0 {
 		whole = whole[:len(whole)-1]
 	}
-	if name := text(under(v, nameKeys)); name != "" { // {"criterion": ..., "label": ...}
-		if at := find(criteria, name); at >= 0 {
-			if label, ok := labelOf(v); ok {
-				said[at] = append(said[at], label)
-				return
-			}
-		}
-	}
 	for i := range whole {
-		item := &whole[i]
-		at := -1
+		item, key := &whole[i], ""
 		if v.Kind == loose.Object {
-			at = find(criteria, v.Keys[i])
+			key = v.Keys[i]
 		}
-		switch {
+		switch at := find(criteria, key); {
 		case at >= 0:
 			label, ok := labelOf(item)
 			if !ok {
@@ -87,9 +91,23 @@ func collect(v *loose.Value, criteria []Criterion, said [][]string, depth int) {
 			for _, inner := range loose.Find(item.Text) {
 				collect(&inner, criteria, said, depth+1)
 			}
-		case len(criteria) == 1 && v.Kind == loose.Object && slices.Contains(labelKeys, fold(v.Keys[i])): // the label of the only one
+		case len(criteria) == 1 && slices.Contains(labelKeys, fold(key)): // the label of the only one
 			if label, ok := labelOf(v); ok {
 				said[0] = append(said[0], label)
+			}
+		}
+	}
+}
+
+// listed is a line that gives a criterion and its label: "- **Clarity**: good", "2. Clarity - good", "| Clarity | good |".
+var listed = regexp.MustCompile(`^[\s|>*•-]*(?:\d+[.)]\s*)?[*_"']*([^:|*]+?)[*_"']*\s*(?::[*_"']*|\||\s[-–—]\s|=)\s*([^|]+)`)
+
+// collectLines reads a reply that has no JSON and gives one criterion a line.
+func collectLines(reply string, criteria []Criterion, said [][]string) {
+	for line := range strings.Lines(reply) {
+		if m := listed.FindStringSubmatch(line); m != nil {
+			if at := find(criteria, m[1]); at >= 0 {
+				said[at] = append(said[at], strings.TrimSpace(m[2]))
 			}
 		}
 	}
@@ -98,7 +116,7 @@ func collect(v *loose.Value, criteria []Criterion, said [][]string, depth int) {
 // find returns the place of the criterion of that name, in any spelling, or -1.
 func find(criteria []Criterion, name string) int {
 	key := fold(name)
-	return slices.IndexFunc(criteria, func(c Criterion) bool { return fold(c.Name) == key })
+	return slices.IndexFunc(criteria, func(c Criterion) bool { return key != "" && fold(c.Name) == key })
 }
 
 // labelOf returns the text of a label: of a scalar, of a list of one, or under a key of an object.
@@ -128,16 +146,10 @@ var quoted = regexp.MustCompile(`["'“‘*` + "`" + `]+([^"'“”‘’*` + "`
 // value is marked by quotation marks, or stands alone on the last line or behind its last colon.
 func ReadLabel(reply string, c *Criterion) Label {
 	whole := accept(reply, c)
-	if whole.Status == eval.Scored {
-		return whole
-	}
 	lines := strings.Split(strings.TrimSpace(reply), "\n")
 	last := lines[len(lines)-1]
-	if l := accept(last, c); l.Status == eval.Scored {
-		return l
-	}
-	if i := strings.LastIndexByte(last, ':'); i >= 0 {
-		if l := accept(last[i+1:], c); l.Status == eval.Scored {
+	for _, l := range []Label{whole, accept(last, c), accept(last[strings.LastIndexByte(last, ':')+1:], c)} {
+		if l.Status != eval.Unparsed {
 			return l
 		}
 	}
@@ -153,7 +165,7 @@ func ReadLabel(reply string, c *Criterion) Label {
 	case 0:
 		return whole
 	}
-	return Label{Status: eval.Unparsed, Reason: fmt.Sprintf("two labels are given: %q and %q", marked[0].Value, marked[1].Value)}
+	return unread("two labels are given: %q and %q", marked[0].Value, marked[1].Value)
 }
 
 // accept returns the accepted value that a text is: in any case, with quotation marks around it, and with an
@@ -161,48 +173,44 @@ func ReadLabel(reply string, c *Criterion) Label {
 func accept(said string, c *Criterion) Label {
 	key := fold(said)
 	if key == "" {
-		return Label{Status: eval.Unparsed, Reason: "the label is empty"}
+		return unread("the label is empty")
 	}
 	if v, ok := match(key, c); ok {
 		return Label{Value: v, Status: eval.Scored}
+	}
+	if key == "not applicable" || key == "n a" || key == "na" {
+		return Label{Status: eval.NotApplicable, Reason: "the quantifier says that it does not apply"}
 	}
 	for i, r := range said {
 		explained := strings.ContainsRune(":(,;.—–", r) || strings.HasPrefix(said[i:], " - ")
 		if !explained || i == 0 {
 			continue
 		}
-		if v, ok := match(fold(said[:i]), c); ok && !mentions(fold(said[i:]), v, c) {
+		if v, ok := match(fold(said[:i]), c); ok && !lists(fold(said[i:]), v, c) {
 			return Label{Value: v, Status: eval.Scored}
 		}
 	}
-	return Label{Status: eval.Unparsed, Reason: fmt.Sprintf("%q is none of the accepted values", clip(said))}
+	return unread("%q is none of the accepted values", clip(said))
 }
 
 // match finds an accepted value by its folded form.
 func match(key string, c *Criterion) (string, bool) {
-	for _, v := range c.Values {
-		if fold(v) == key {
-			return v, true
-		}
+	i := slices.IndexFunc(c.Values, func(v string) bool { return fold(v) == key })
+	if i < 0 {
+		return "", false
 	}
-	return "", false
+	return c.Values[i], true
 }
 
-// mentions reports whether an explanation begins with another accepted value, as a list of them does.
-func mentions(rest, value string, c *Criterion) bool {
-	for _, v := range c.Values {
-		if v != value && (rest == fold(v) || strings.HasPrefix(rest, fold(v)+" ")) {
-			return true
-		}
-	}
-	return false
+// lists reports whether an explanation begins with another accepted value, as a list of them does.
+func lists(rest, value string, c *Criterion) bool {
+	return slices.ContainsFunc(c.Values, func(v string) bool { return v != value && strings.HasPrefix(rest+" ", fold(v)+" ") })
 }
 
 // clip shortens a text for a reason.
 func clip(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 60 {
+	if r := []rune(strings.Join(strings.Fields(s), " ")); len(r) > 60 {
 		return string(r[:60]) + "..."
 	}
-	return s
+	return strings.Join(strings.Fields(s), " ")
 }

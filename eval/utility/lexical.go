@@ -22,10 +22,27 @@ func RolePlay() []Criterion {
 // measures are those of the lexical quantifier: each returns a number from 0 to 1 for the tested turns of a sample, or
 // the reason why there is none.
 var measures = map[string]func(s *Sample) (float64, string){
-	"activity":  activity,
-	"questions": questions,
-	"uptake":    uptake,
-	"variety":   variety,
+	// The share of tested turns in which something is said or done.
+	"activity": func(s *Sample) (float64, string) {
+		return shareOf(s, func(t Turn, _ map[string]bool) bool { return t.Text != "" })
+	},
+	// The share of tested turns that ask something, where every second turn is as much as can be wished.
+	"questions": func(s *Sample) (float64, string) {
+		x, why := shareOf(s, func(t Turn, _ map[string]bool) bool { return strings.ContainsAny(t.Text, "?？") })
+		return min(1, 2*x), why
+	},
+	// The share of tested turns that hold a longer word which another participant or the premise used before.
+	"uptake": func(s *Sample) (float64, string) {
+		return shareOf(s, func(t Turn, heard map[string]bool) bool {
+			for w := range strings.FieldsSeq(fold(t.Text)) {
+				if heard[w] {
+					return true
+				}
+			}
+			return false
+		})
+	},
+	"variety": variety,
 }
 
 // measureLexically labels a sample by the criteria that have a lexical measure: the range of the measure is cut into as
@@ -35,55 +52,26 @@ func measureLexically(s *Sample, criteria []Criterion) []Label {
 	for i := range criteria {
 		c := &criteria[i]
 		measure := measures[c.Lexical]
-		switch {
-		case c.Lexical == "":
-			labels[i] = Label{Status: eval.NotApplicable, Reason: "it has no lexical measure"}
-		case measure == nil:
-			labels[i] = Label{Status: eval.NotApplicable, Reason: "there is no lexical measure " + c.Lexical}
-		default:
-			x, why := measure(s)
-			if labels[i] = (Label{Status: eval.Unparsed, Reason: why}); why == "" {
-				labels[i] = Label{Status: eval.Scored, Value: c.Values[min(len(c.Values)-1, int(x*float64(len(c.Values))))]}
-			}
+		if measure == nil {
+			labels[i] = Label{Status: eval.NotApplicable, Reason: strings.TrimSpace("it has no lexical measure " + c.Lexical)}
+			continue
+		}
+		x, why := measure(s)
+		if labels[i] = (Label{Status: eval.Unparsed, Reason: why}); why == "" {
+			labels[i] = Label{Status: eval.Scored, Value: c.Values[min(len(c.Values)-1, int(x*float64(len(c.Values))))]}
 		}
 	}
 	return labels
 }
 
-// activity is the share of tested turns in which something is said or done.
-func activity(s *Sample) (float64, string) {
-	return shareOf(s, func(t Turn, _ map[string]bool) bool { return t.Text != "" })
-}
-
-// questions is the share of tested turns that ask something, where every second turn is as much as can be wished.
-func questions(s *Sample) (float64, string) {
-	x, why := shareOf(s, func(t Turn, _ map[string]bool) bool { return strings.ContainsAny(t.Text, "?？") })
-	return min(1, 2*x), why
-}
-
-// uptake is the share of tested turns that hold a longer word which somebody else used before, or the premise did.
-func uptake(s *Sample) (float64, string) {
-	return shareOf(s, func(t Turn, heard map[string]bool) bool {
-		for w := range strings.FieldsSeq(fold(t.Text)) {
-			if heard[w] {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // shareOf counts the tested turns for which hit is true. Heard are the words of six letters or more that others used
 // before a turn.
 func shareOf(s *Sample, hit func(t Turn, heard map[string]bool) bool) (float64, string) {
-	said := map[string]map[string]bool{} // by who
+	said := map[string][]string{} // by who
 	note := func(who, text string) {
-		if said[who] == nil {
-			said[who] = map[string]bool{}
-		}
 		for w := range strings.FieldsSeq(fold(text)) {
 			if len([]rune(w)) >= 6 {
-				said[who][w] = true
+				said[who] = append(said[who], w)
 			}
 		}
 	}
@@ -93,10 +81,8 @@ func shareOf(s *Sample, hit func(t Turn, heard map[string]bool) bool) (float64, 
 		if t.Tested {
 			heard := map[string]bool{}
 			for who, list := range said {
-				if who != t.Who {
-					for w := range list {
-						heard[w] = true
-					}
+				for _, w := range list {
+					heard[w] = heard[w] || who != t.Who
 				}
 			}
 			if of++; hit(t, heard) {
@@ -113,15 +99,13 @@ func shareOf(s *Sample, hit func(t Turn, heard map[string]bool) bool) (float64, 
 
 // variety is the share of different texts among the tested turns in which something is said or done.
 func variety(s *Sample) (float64, string) {
-	texts, n := map[string]bool{}, 0
-	for _, t := range s.Turns {
-		if t.Tested && t.Text != "" {
-			texts[fold(t.Text)] = true
-			n++
-		}
+	texts := map[string]bool{}
+	places := s.tested()
+	for _, i := range places {
+		texts[fold(s.Turns[i].Text)] = true
 	}
-	if n == 0 {
+	if len(places) == 0 {
 		return 0, "nothing was said or done"
 	}
-	return float64(len(texts)) / float64(n), ""
+	return float64(len(texts)) / float64(len(places)), ""
 }

@@ -8,7 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/eval"
 	"parley/eval/run"
+	"parley/eval/session"
+	"parley/sim"
 )
 
 // Load reads the samples of files, of the files of directories, and of runs of sessions. Success says which were done:
@@ -48,7 +51,7 @@ func (r *Reader) Load(paths []string, success string) ([]Sample, error) {
 }
 
 // files reads a file, or those of a directory in the order of their names.
-func (r *Reader) files(path string) ([]Sample, error) {
+func (r *Reader) files(path string) (list []Sample, err error) {
 	files := []string{path}
 	if entries, err := os.ReadDir(path); err == nil {
 		files = nil
@@ -58,7 +61,6 @@ func (r *Reader) files(path string) ([]Sample, error) {
 			}
 		}
 	}
-	var list []Sample
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -71,4 +73,103 @@ func (r *Reader) files(path string) ([]Sample, error) {
 		list = append(list, more...)
 	}
 	return list, nil
+}
+
+// Sessions reads the sessions of a parley run as samples, in groups by arm. A session counts as done where the mean of
+// a metric over its players is at least a number.
+func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
+	if _, _, err := session.Read(dir); err != nil {
+		return nil, err
+	}
+	values := map[string][]float64{}
+	for score, err := range run.Scores.Read(dir) {
+		if err != nil {
+			return nil, err
+		}
+		if score.Metric == metric && score.Control == "" && score.Turn == 0 && score.Status == eval.Scored {
+			values[score.Session] = append(values[score.Session], *score.Value)
+		}
+	}
+	var list []Sample
+	for p, err := range session.Episodes(dir) {
+		if err != nil {
+			return nil, err
+		}
+		if p.Row.State != run.Complete {
+			continue
+		}
+		s := Sample{ID: p.Row.ID, Group: p.Row.Arm, Task: p.Episode.Scenario.Premise}
+		if mean := meanOf(values[s.ID], "no score"); mean.OK() {
+			s.Done = new(mean.V >= least)
+		}
+		names := map[string]string{}
+		for _, seat := range p.Row.Cast {
+			names[seat.ID] = seat.Name
+		}
+		for _, e := range p.Episode.Events {
+			switch e.Kind {
+			case sim.KindAct, sim.KindPass:
+				text := strings.TrimSpace(e.Speech + " " + strings.TrimSpace(e.Deed))
+				s.Turns = append(s.Turns, Turn{Who: names[string(e.Actor)], Text: text, Tested: string(e.Actor) != p.Row.NPC()})
+			case sim.KindNarration:
+				s.Turns = append(s.Turns, Turn{Who: "narrator", Text: e.Text})
+			}
+		}
+		r.group(&s)
+		list = append(list, s)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s has no complete session", dir)
+	}
+	return list, nil
+}
+
+// Task is what an application is asked to do.
+type Task struct {
+	Name        string   `yaml:"name" json:"name"`
+	Description string   `yaml:"description" json:"description"`
+	Successful  []string `yaml:"successful,omitempty" json:"successful"` // examples: texts, or files with a path relative to the YAML file
+	Failed      []string `yaml:"failed,omitempty" json:"failed"`
+}
+
+// ReadTask reads a task from a YAML file. An example that names a file below the YAML file's directory is replaced by
+// the content, and one that names a run of sessions there by its sessions, without the ground truth.
+func ReadTask(file string, r *Reader) (*Task, error) {
+	t := &Task{}
+	if err := run.ReadConfig(file, t); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(t.Name) == "" || strings.TrimSpace(t.Description) == "" {
+		return nil, fmt.Errorf("%s: a task needs a name and a description", file)
+	}
+	for _, list := range []*[]string{&t.Successful, &t.Failed} {
+		var texts []string
+		for i, text := range *list {
+			more, err := r.example(text, filepath.Dir(file))
+			if err != nil {
+				return nil, fmt.Errorf("%s: example %d: %w", file, i+1, err)
+			}
+			texts = append(texts, more...)
+		}
+		*list = texts
+	}
+	return t, nil
+}
+
+// example returns examples as they stand in prompts.
+func (r *Reader) example(text, dir string) (texts []string, err error) {
+	var list []Sample
+	path := filepath.Join(dir, text)
+	named := len(text) < 300 && !strings.ContainsAny(text, "\n{") && filepath.IsLocal(text)
+	if _, missing := os.Stat(path); named && missing == nil {
+		list, err = r.Load([]string{path}, "")
+	} else if json.Valid([]byte(text)) {
+		list, err = r.Read([]byte(text), "example")
+	} else {
+		return []string{text}, nil
+	}
+	for i := range list {
+		texts = append(texts, strings.TrimSpace(list[i].Task+"\n\n"+list[i].Text()))
+	}
+	return texts, err
 }

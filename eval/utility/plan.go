@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -22,24 +23,32 @@ const Kind = "utility"
 type Plan struct {
 	config *Config
 	env    *run.Env
-	stages map[string]*stage // of jobs
+	gates  map[string]*gate // of jobs
 
 	mu       sync.Mutex
 	criteria map[string][]CriterionRow // by job
 	labels   map[string][]LabelRow     // by job
 }
 
-// stage is jobs that the jobs of the next stage wait for.
-type stage struct {
-	number int
+// gate opens when all jobs of a stage are done.
+type gate struct {
 	left   map[string]bool
-	done   chan struct{}
-	before *stage
+	open   chan struct{}
+	before *gate
 }
 
 // New returns the plan of a complete configuration.
 func New(c *Config) *Plan {
-	return &Plan{config: c, stages: map[string]*stage{}, criteria: map[string][]CriterionRow{}, labels: map[string][]LabelRow{}}
+	p := &Plan{config: c, gates: map[string]*gate{}, criteria: map[string][]CriterionRow{}, labels: map[string][]LabelRow{}}
+	var before *gate
+	for _, jobs := range c.jobs() {
+		g := &gate{left: map[string]bool{}, open: make(chan struct{}), before: before}
+		for _, id := range jobs {
+			g.left[id], p.gates[id] = true, g
+		}
+		before = g
+	}
+	return p
 }
 
 // Decode makes the plan again from the configuration in a manifest.
@@ -48,7 +57,8 @@ func Decode(config json.RawMessage) (run.Plan, error) {
 	if err := json.Unmarshal(config, &c); err != nil {
 		return nil, err
 	}
-	return New(&c), c.Complete()
+	err := c.Complete()
+	return New(&c), err
 }
 
 func (p *Plan) Kind() string            { return Kind }
@@ -59,48 +69,36 @@ func (p *Plan) Steps() string           { return "calls" }
 
 // Models lists critic, summariser, embedding model and quantifier. No model is under test: samples are given.
 func (p *Plan) Models() []run.Use {
-	var uses []run.Use
-	add := func(u run.Use) {
-		if u.Model != "" && u.Model != LexicalModel {
-			uses = append(uses, u)
-		}
-	}
-	add(run.Use{Model: p.config.Critic, Role: "critic"})
-	add(run.Use{Model: p.config.Summariser, Role: "summariser"})
-	add(run.Use{Model: p.config.Embed, Role: "embedding", Embeds: true})
-	add(run.Use{Model: p.config.Quantifier, Role: "quantifier", Judges: true})
-	return uses
+	c := p.config
+	uses := []run.Use{{Model: c.Critic, Role: "critic"}, {Model: c.Summariser, Role: "summariser"},
+		{Model: c.Embed, Role: "embedding", Embeds: true}, {Model: c.Quantifier, Role: "quantifier", Judges: true}}
+	return slices.DeleteFunc(uses, func(u run.Use) bool { return u.Model == "" || u.Model == LexicalModel })
 }
 
-// Prepare takes up what the jobs that are done have found.
+// Prepare takes up the rows of the jobs that are done.
 func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
 	p.env = env
-	var before *stage
-	for i, jobs := range p.config.jobs() {
-		s := &stage{number: i, left: map[string]bool{}, done: make(chan struct{}), before: before}
-		for _, id := range jobs {
-			s.left[id], p.stages[id] = true, s
-		}
-		before = s
+	criteria, err := rowsOf(Criteria, env.Dir)
+	if err != nil {
+		return err
 	}
-	for row, err := range Criteria.Read(env.Dir) {
-		if err != nil {
-			return err
-		}
-		p.criteria[row.Job] = append(p.criteria[row.Job], row)
+	for _, r := range criteria {
+		p.criteria[r.Job] = append(p.criteria[r.Job], r)
 	}
-	for row, err := range Labels.Read(env.Dir) {
-		if err != nil {
-			return err
-		}
-		p.labels[row.Job] = append(p.labels[row.Job], row)
+	labels, err := rowsOf(Labels, env.Dir)
+	if err != nil {
+		return err
 	}
-	for row, err := range Steps.Read(env.Dir) {
-		if err != nil {
-			return err
-		}
-		if row.State == run.Complete {
-			p.finish(row.ID)
+	for _, r := range labels {
+		p.labels[r.Job] = append(p.labels[r.Job], r)
+	}
+	steps, err := rowsOf(Steps, env.Dir)
+	if err != nil {
+		return err
+	}
+	for _, r := range steps {
+		if r.State == run.Complete {
+			p.finish(r.ID)
 		}
 	}
 	if name := p.config.Embed; name != "" && env.Embedder(name) == nil {
@@ -108,6 +106,17 @@ func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
 	}
 	p.setContext()
 	return env.Prompts(promptHashes())
+}
+
+// rowsOf returns the rows of a table.
+func rowsOf[T any](table run.Rows[T], dir string) (list []T, err error) {
+	for row, err := range table.Read(dir) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, nil
 }
 
 // setContext asks local servers for the context that the longest prompt needs.
@@ -130,27 +139,22 @@ func (p *Plan) setContext() {
 func (p *Plan) finish(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.stages[id]
-	if s == nil || !s.left[id] {
+	g := p.gates[id]
+	if g == nil || !g.left[id] {
 		return
 	}
-	if delete(s.left, id); len(s.left) == 0 {
-		close(s.done)
+	if delete(g.left, id); len(g.left) == 0 {
+		close(g.open)
 	}
 }
 
 // Jobs yields critics, then their consolidation, then samples round by round. A job waits for the stage before it:
-// jobs begin in order, so that what it waits for has begun.
+// jobs begin in order, so that the jobs it waits for have begun.
 func (p *Plan) Jobs(*run.Env) iter.Seq2[run.Job, error] {
 	return func(yield func(run.Job, error) bool) {
-		round := 0
 		for _, ids := range p.config.jobs() {
-			if ids[0][0] == 'r' {
-				round++
-			}
 			for i, id := range ids {
-				round := round
-				if !yield(run.Job{ID: id, Do: func(ctx context.Context, w *run.Writer) error { return p.do(ctx, w, id, round, i) }}, nil) {
+				if !yield(run.Job{ID: id, Do: func(ctx context.Context, w *run.Writer) error { return p.do(ctx, w, id, i) }}, nil) {
 					return
 				}
 			}
@@ -158,12 +162,12 @@ func (p *Plan) Jobs(*run.Env) iter.Seq2[run.Job, error] {
 	}
 }
 
-// do does one job. Its error stops the run.
-func (p *Plan) do(ctx context.Context, w *run.Writer, id string, round, i int) error {
+// do does one job, the i-th of its stage. Its error stops the run.
+func (p *Plan) do(ctx context.Context, w *run.Writer, id string, i int) error {
 	row := StepRow{ID: id, Seed: strconv.FormatUint(p.config.Seed, 10), State: run.Complete, Started: p.env.Now().UTC()}
-	if before := p.stages[id].before; before != nil {
+	if before := p.gates[id].before; before != nil {
 		select {
-		case <-before.done:
+		case <-before.open:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -177,7 +181,7 @@ func (p *Plan) do(ctx context.Context, w *run.Writer, id string, round, i int) e
 		err = p.consolidate(ctx, w, id, &row)
 	default:
 		row.Sample, row.Grouping = p.config.Samples[i].ID, p.config.Samples[i].Group
-		scores, err = p.quantify(ctx, w, id, round, i, &row)
+		scores, err = p.quantify(ctx, w, id, i, &row)
 	}
 	if err != nil {
 		return err
@@ -231,14 +235,18 @@ func decodeRows(rows []CriterionRow, stage string) ([]Criterion, error) {
 
 // ask puts one prompt to a model. A schema that the server does not take is left out. The error stops the run; a
 // failed call is in the call's record.
-func (p *Plan) ask(ctx context.Context, spec, prompt string, schema json.RawMessage, tag llm.Tag, seed uint64) (*llm.Response, []llm.Call, error) {
+func (p *Plan) ask(ctx context.Context, spec, prompt string, with map[string]any, schema json.RawMessage, tag llm.Tag, seed uint64) (*llm.Response, []llm.Call, error) {
+	text, err := render(prompt, p.config.Seed, with)
+	if err != nil {
+		return nil, nil, err
+	}
 	s := p.config.Sampling
 	s.NumCtx = p.env.Served(spec).NumCtx
 	s = s.Complete()
 	s.Seed = new(int64(seed >> 33)) // servers take 31 bits
 	var calls []llm.Call
 	for {
-		req := llm.Request{Messages: []llm.Message{llm.NewMessage(llm.User, prompt)}, Sampling: s, Schema: schema, Tag: tag}
+		req := llm.Request{Messages: []llm.Message{llm.NewMessage(llm.User, text)}, Sampling: s, Schema: schema, Tag: tag}
 		resp, call, err := llm.Ask(ctx, p.env.Model(spec), spec, req, p.env.Now)
 		calls = append(calls, call)
 		switch {
@@ -267,10 +275,9 @@ func idsOf(calls []llm.Call) []string {
 }
 
 // flat lists the rows of all jobs in order.
-func flat[T any](m map[string][]T) []T {
-	var out []T
-	for _, id := range byKey(m) {
+func flat[T any](m map[string][]T) (out []T) {
+	for _, id := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, m[id]...)
 	}
-	return slices.Clip(out)
+	return out
 }

@@ -162,7 +162,7 @@ func TestPlannedStudy(t *testing.T) {
 		if f.Criterion.Order != utility.Unknown && !slices.Equal(f.Criterion.Values, study[at].values) {
 			t.Errorf("%s: %q", f.Criterion.Name, f.Criterion.Values)
 		}
-		t.Logf("%s: %s (%s) cv %v range %v agreement %v", f.Criterion.Name, f.Verdict, f.Reason, f.CV, f.RangeSD, f.Agreement)
+		t.Logf("%s: %s (%s) cv %v range %v agreement %v", f.Criterion.Name, f.Verdict, f.Reason, f.Figure("cv"), f.Figure("range_sd"), f.Figure("agreement"))
 	}
 	keep := map[string]float64{}
 	for _, r := range m.Results {

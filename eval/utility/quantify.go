@@ -12,8 +12,11 @@ import (
 )
 
 // quantify has one sample labelled, as it is and disturbed, in one round.
-func (p *Plan) quantify(ctx context.Context, w *run.Writer, id string, round, i int, row *StepRow) ([]eval.Score, error) {
-	c := p.config
+func (p *Plan) quantify(ctx context.Context, w *run.Writer, id string, i int, row *StepRow) ([]eval.Score, error) {
+	c, round := p.config, 0
+	if _, err := fmt.Sscanf(id, "r%d-", &round); err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
 	criteria, err := left(c, flat(p.criteria), flat(p.labels), round)
 	p.mu.Unlock()
@@ -40,7 +43,6 @@ func (p *Plan) quantify(ctx context.Context, w *run.Writer, id string, round, i 
 		rows = append(rows, more...)
 	}
 	for k := range rows {
-		rows[k].Round = round
 		rows[k].Reason = w.Clean(rows[k].Reason)
 		if rows[k].Status == eval.Failed {
 			row.State = run.Failed
@@ -60,10 +62,11 @@ func (p *Plan) quantify(ctx context.Context, w *run.Writer, id string, round, i 
 func left(c *Config, criteria []CriterionRow, labels []LabelRow, round int) ([]Criterion, error) {
 	list, err := pool(c, criteria)
 	for done := 1; done < round && err == nil; done++ {
+		s := newStudy(c, labels, func(r *LabelRow) bool { return r.Round == done })
 		var next []Criterion
-		for _, f := range findings(c, list, labels, done) {
-			if f.Verdict != Out {
-				next = append(next, *f.Criterion)
+		for i := range list {
+			if f := s.measure(&list[i]); f.Verdict != Out {
+				next = append(next, list[i])
 			}
 		}
 		if len(next) == len(list) || len(next) == 0 {
@@ -74,28 +77,12 @@ func left(c *Config, criteria []CriterionRow, labels []LabelRow, round int) ([]C
 	return list, err
 }
 
-// findings measures criteria by the labels of one round.
-func findings(c *Config, criteria []Criterion, labels []LabelRow, round int) []Finding {
-	var rows []LabelRow
-	for i := range labels {
-		if labels[i].Round == round {
-			rows = append(rows, labels[i])
-		}
-	}
-	s := newStudy(rows, c)
-	list := make([]Finding, len(criteria))
-	for i := range criteria {
-		list[i] = s.measure(&criteria[i], c.Disturb, c.Thresholds)
-	}
-	return list
-}
-
 // labelled has one form of a sample labelled with every seed.
 func (p *Plan) labelled(ctx context.Context, w *run.Writer, s *Sample, criteria []Criterion, tag llm.Tag, variant int) ([]LabelRow, error) {
 	var rows []LabelRow
 	add := func(seed int, list []Criterion, labels []Label, calls []llm.Call) {
 		for i, l := range labels {
-			r := LabelRow{Job: tag.Session, Sample: s.ID, Variant: tag.Actor, Criterion: list[i].Name, Seed: seed, Label: l.Value, Status: l.Status, Reason: l.Reason, Calls: idsOf(calls)}
+			r := LabelRow{Job: tag.Session, Round: tag.Turn, Sample: s.ID, Variant: tag.Actor, Criterion: list[i].Name, Seed: seed, Label: l.Value, Status: l.Status, Reason: l.Reason, Calls: idsOf(calls)}
 			if l.Status == eval.Scored {
 				r.Level = new(list[i].Level(l.Value))
 			}
@@ -133,28 +120,23 @@ func (p *Plan) labelled(ctx context.Context, w *run.Writer, s *Sample, criteria 
 
 // label asks the quantifier once.
 func (p *Plan) label(ctx context.Context, s *Sample, criteria []Criterion, tag llm.Tag, seed uint64) ([]Label, []llm.Call, error) {
-	prompt, err := render("quantify", p.config.Seed, map[string]any{
-		"Task": p.config.Task, "Sample": s, "Text": s.Text(), "Criteria": criteria, "One": len(criteria) == 1,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
+	with := map[string]any{"Task": p.config.Task, "Sample": s, "Text": s.Text(), "Criteria": criteria, "One": len(criteria) == 1}
 	schema, err := schemaOf(criteria)
 	if err != nil {
 		return nil, nil, err
 	}
-	resp, calls, err := p.ask(ctx, p.config.Quantifier, prompt, schema, tag, seed)
+	resp, calls, err := p.ask(ctx, p.config.Quantifier, "quantify", with, schema, tag, seed)
 	if err != nil {
 		return nil, calls, err
 	}
-	if resp == nil {
-		labels := make([]Label, len(criteria))
-		for i := range labels {
-			labels[i] = Label{Status: eval.Failed, Reason: calls[len(calls)-1].Error}
-		}
-		return labels, calls, nil
+	if resp != nil {
+		return ReadLabels(resp.Text, criteria), calls, nil
 	}
-	return ReadLabels(resp.Text, criteria), calls, nil
+	labels := make([]Label, len(criteria))
+	for i := range labels {
+		labels[i] = Label{Status: eval.Failed, Reason: calls[len(calls)-1].Error}
+	}
+	return labels, calls, nil
 }
 
 // schemaOf returns the form of a reply: each criterion with one of its labels, or that it does not apply.

@@ -14,7 +14,7 @@ import (
 // Keys under which critics put what belongs to a criterion.
 var (
 	nameKeys        = []string{"name", "criterion", "title"}
-	descriptionKeys = []string{"description", "definition", "desc"}
+	descriptionKeys = []string{"description", "definition", "desc", "meaning"}
 	valueKeys       = []string{"accepted values", "accepted value", "acceptable values", "values", "possible values", "scale", "options"}
 	subKeys         = []string{"sub criteria", "subcriteria"}
 	listKeys        = []string{"criteria", "evaluation criteria"}
@@ -30,7 +30,7 @@ var (
 // ReadCritic reads the criteria of a critic's reply: an object by name or a list, with accepted values as a list,
 // object, text or range. What is no whole criterion is rejected with its reason; the error is for a reply that has
 // none at all.
-func ReadCritic(reply string) (list []Criterion, rejected []string, err error) {
+func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 	found := loose.Find(reply)
 	if broken := func(v loose.Value) bool { return v.State != loose.Whole }; slices.ContainsFunc(found, broken) {
 		if again := loose.Find(ranges.ReplaceAllString(comments.ReplaceAllString(reply, "$1"), `$1"$2"`)); !slices.ContainsFunc(again, broken) {
@@ -40,17 +40,17 @@ func ReadCritic(reply string) (list []Criterion, rejected []string, err error) {
 	if len(found) == 0 {
 		return nil, nil, errors.New("no criteria in it: a JSON list or object is needed")
 	}
+	var list []Criterion
 	for i := range found {
 		readCriteria(&found[i], &list, &rejected)
 	}
-	kept := list[:0]
 	for _, c := range list {
-		if err := c.complete(); err != nil {
-			rejected = append(rejected, err.Error())
-			continue
+		err := c.complete()
+		if err == nil && find(kept, c.Name) >= 0 {
+			err = fmt.Errorf("%s: given twice", c.Name)
 		}
-		if slices.ContainsFunc(kept, func(k Criterion) bool { return fold(k.Name) == fold(c.Name) }) {
-			rejected = append(rejected, c.Name+": given twice")
+		if err != nil {
+			rejected = append(rejected, err.Error())
 			continue
 		}
 		kept = append(kept, c)
@@ -61,100 +61,86 @@ func ReadCritic(reply string) (list []Criterion, rejected []string, err error) {
 	return kept, rejected, nil
 }
 
-// readCriteria reads what is under one outermost value. Of one that breaks off, the last part is not whole and is
+// readCriteria reads the criteria in one outermost value. Of one that breaks off, the last part is not whole and is
 // left out.
 func readCriteria(v *loose.Value, list *[]Criterion, rejected *[]string) {
-	if v.Kind == loose.Object {
-		if inner := under(v, listKeys); inner != nil && (inner.Kind == loose.Array || inner.Kind == loose.Object) {
-			readCriteria(inner, list, rejected)
-			return
-		}
+	if inner := under(v, listKeys); inner != nil && inner.Items != nil {
+		v = inner
 	}
-	for i := range v.Items {
-		item := &v.Items[i]
-		name := ""
-		if v.Kind == loose.Object {
-			if under(v, valueKeys) != nil { // the criterion alone
-				item, name = v, text(under(v, nameKeys))
-			} else {
-				name = v.Keys[i]
-			}
-		}
-		c, err := readCriterion(item, name)
+	parts := make([]loose.Value, 0, len(v.Items))
+	names := make([]string, len(v.Items)+1)
+	if under(v, valueKeys) != nil { // the criterion alone
+		parts = append(parts, *v)
+	} else {
+		parts = append(parts, v.Items...)
+		copy(names, v.Keys)
+	}
+	for i := range parts {
+		c, err := readCriterion(&parts[i], names[i])
 		switch {
-		case v.State != loose.Whole && i == len(v.Items)-1:
-			*rejected = append(*rejected, fmt.Sprintf("%s: the reply breaks off", orElse(name, "criterion "+strconv.Itoa(i+1))))
+		case v.State != loose.Whole && i == len(parts)-1:
+			*rejected = append(*rejected, fmt.Sprintf("%s: the reply breaks off", orElse(names[i], "criterion "+strconv.Itoa(i+1))))
 		case err != nil:
-			*rejected = append(*rejected, err.Error())
+			*rejected = append(*rejected, fmt.Sprintf("%s: %v", orElse(c.Name, "a criterion"), err))
 		default:
 			*list = append(*list, c)
-		}
-		if item == v {
-			return
 		}
 	}
 }
 
 func readCriterion(v *loose.Value, name string) (Criterion, error) {
-	c := Criterion{Name: name}
-	if v.Kind == loose.Array && name != "" { // {"name": ["bad", "good"]}
-		values, meaning, err := readValues(v)
-		c.Values, c.Meaning = values, meaning
-		return c, err
+	c := Criterion{Name: orElse(text(under(v, nameKeys)), name), Description: text(under(v, descriptionKeys))}
+	values := under(v, valueKeys)
+	switch {
+	case v.Kind == loose.Array && name != "": // {"name": ["bad", "good"]}
+		values = v
+	case v.Kind != loose.Object:
+		return c, errors.New("no object with a description and accepted values")
+	case values == nil:
+		return c, errors.New("no accepted values")
 	}
-	if v.Kind != loose.Object {
-		return c, fmt.Errorf("%s: no object with a description and accepted values", orElse(name, "a criterion"))
-	}
-	if n := text(under(v, nameKeys)); n != "" {
-		c.Name = n
-	}
-	c.Description = text(under(v, descriptionKeys))
 	if subs := under(v, subKeys); subs != nil {
 		var rejected []string
-		readCriteria(subs, &c.Sub, &rejected)
-		if len(rejected) > 0 {
-			return c, fmt.Errorf("%s: %s", c.Name, rejected[0])
+		if readCriteria(subs, &c.Sub, &rejected); len(rejected) > 0 {
+			return c, errors.New(rejected[0])
 		}
 	}
-	values := under(v, valueKeys)
-	if values == nil {
-		return c, fmt.Errorf("%s: no accepted values", orElse(c.Name, "a criterion"))
-	}
 	var err error
-	if c.Values, c.Meaning, err = readValues(values); err != nil {
-		return c, fmt.Errorf("%s: %w", c.Name, err)
-	}
-	return c, nil
+	c.Values, c.Meaning, err = readValues(values)
+	return c, err
 }
 
-// readValues reads accepted values with their meanings, where they are given.
+// readValues reads accepted values with their meanings, where they are given: as a list, as an object by label, or as
+// a text that holds all.
 func readValues(v *loose.Value) (values []string, meaning map[string]string, err error) {
+	add := func(label, means string) {
+		values = append(values, strings.TrimSpace(label))
+		if means != "" && label != "" {
+			if meaning == nil {
+				meaning = map[string]string{}
+			}
+			meaning[label] = means
+		}
+	}
 	switch v.Kind {
 	case loose.Array:
 		for i := range v.Items {
 			item := &v.Items[i]
-			label := text(item)
-			if item.Kind == loose.Object {
-				label = text(under(item, append([]string{"value", "label"}, nameKeys...)))
-				if d := text(under(item, append([]string{"meaning"}, descriptionKeys...))); d != "" && label != "" {
-					meaning = put(meaning, label, d)
-				}
-				if label == "" && len(item.Keys) == 1 {
-					label = item.Keys[0]
-					meaning = put(meaning, label, text(&item.Items[0]))
-				}
+			switch label := text(under(item, append([]string{"value", "label"}, nameKeys...))); {
+			case item.Kind == loose.Object && label == "" && len(item.Keys) == 1:
+				add(item.Keys[0], text(&item.Items[0]))
+			case item.Kind == loose.Object:
+				add(label, text(under(item, descriptionKeys)))
+			default:
+				add(text(item), "")
 			}
-			values = append(values, strings.TrimSpace(label))
 		}
 	case loose.Object:
 		for i, key := range v.Keys {
-			values = append(values, key)
-			if d := text(&v.Items[i]); d != "" {
-				meaning = put(meaning, key, d)
-			}
+			add(key, text(&v.Items[i]))
 		}
 	default:
-		values = splitValues(text(v))
+		add(text(v), "")
 	}
 	if len(values) == 1 {
 		values = splitValues(values[0])
@@ -165,47 +151,30 @@ func readValues(v *loose.Value) (values []string, meaning map[string]string, err
 	return values, meaning, nil
 }
 
-func put(m map[string]string, key, value string) map[string]string {
-	if m == nil {
-		m = map[string]string{}
-	}
-	m[key] = value
-	return m
-}
+// Texts that hold a range of whole numbers: range(0, 6, 1) of Python, which leaves out the end, and 1-5.
+var (
+	pythonRange = regexp.MustCompile(`^range\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?(?:,\s*(\d+)\s*)?\)$`)
+	plainRange  = regexp.MustCompile(`^(\d+)\s*(?:to|–|-)\s*(\d+)$`)
+)
 
 // splitValues takes a text apart that holds all values: range(0, 6), 1-5, poor/fair/good, or a list with commas or
 // semicolons.
 func splitValues(s string) []string {
 	s = strings.TrimSpace(s)
-	lower := strings.ToLower(s)
-	if inner, ok := strings.CutPrefix(lower, "range("); ok {
-		from, to, step := 0, 0, 1
-		args := strings.Split(strings.TrimSuffix(inner, ")"), ",")
-		var numbers []int
-		for _, a := range args {
-			n, err := strconv.Atoi(strings.TrimSpace(a))
-			if err != nil {
-				return []string{s}
-			}
-			numbers = append(numbers, n)
+	atoi := func(s string, otherwise int) int {
+		if n, err := strconv.Atoi(s); err == nil {
+			return n
 		}
-		switch len(numbers) {
-		case 1:
-			to = numbers[0]
-		case 2:
-			from, to = numbers[0], numbers[1]
-		case 3:
-			from, to, step = numbers[0], numbers[1], numbers[2]
-		}
-		return count(s, from, to-1, step)
+		return otherwise
 	}
-	for _, between := range []string{" to ", "–", "-"} {
-		a, b, ok := strings.Cut(lower, between)
-		from, err1 := strconv.Atoi(strings.TrimSpace(a))
-		to, err2 := strconv.Atoi(strings.TrimSpace(b))
-		if ok && err1 == nil && err2 == nil {
-			return count(s, from, to, 1)
+	if m := pythonRange.FindStringSubmatch(strings.ToLower(s)); m != nil {
+		if m[2] == "" {
+			m[1], m[2] = "0", m[1]
 		}
+		return count(s, atoi(m[1], 0), atoi(m[2], 0)-1, atoi(m[3], 1))
+	}
+	if m := plainRange.FindStringSubmatch(strings.ToLower(s)); m != nil {
+		return count(s, atoi(m[1], 0), atoi(m[2], 0), 1)
 	}
 	for _, at := range []string{";", "|", ",", "/"} {
 		if strings.Contains(s, at) {
@@ -238,7 +207,7 @@ func under(v *loose.Value, keys []string) *loose.Value {
 	}
 	for _, want := range keys {
 		for i, key := range v.Keys {
-			if fold(key) == want {
+			if fold(key) == want && i < len(v.Items) {
 				return &v.Items[i]
 			}
 		}

@@ -1,7 +1,6 @@
 package utility
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -30,18 +29,18 @@ type Study struct {
 	Config   *Config
 	Proposed []Criterion // by critics
 	Rejected []string    // what critics proposed and could not be read
-	Pool     []Criterion // of the first round
+	Pool     []Criterion // of the first round, with verdicts where there are some
 	Findings []Finding   // of each criterion, from the last round that it was in
 	Rounds   int         // in which something was quantified
-	Notes    []string    // what steps tell
-	rows     []LabelRow
-	last     *study // labels of each criterion's last round
+	Notes    []string    // of steps
+	rows     []LabelRow  // of each criterion's last round
+	last     *study
 }
 
 // ReadStudy reads what a run found.
 func ReadStudy(dir string, c *Config) (*Study, error) {
 	s := &Study{Config: c}
-	criteria, err := collectRows(Criteria, dir)
+	criteria, err := rowsOf(Criteria, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +55,10 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 	if s.Pool, err = pool(c, criteria); err != nil {
 		return nil, err
 	}
-	if s.rows, err = collectRows(Labels, dir); err != nil {
+	if s.rows, err = rowsOf(Labels, dir); err != nil {
 		return nil, err
 	}
-	steps, err := collectRows(Steps, dir)
+	steps, err := rowsOf(Steps, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,17 +71,6 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 	return s, nil
 }
 
-func collectRows[T any](table run.Rows[T], dir string) ([]T, error) {
-	var list []T
-	for row, err := range table.Read(dir) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, row)
-	}
-	return list, nil
-}
-
 // find measures each criterion by the last round that has labels of it.
 func (s *Study) find() {
 	lastRound := map[string]int{}
@@ -92,54 +80,35 @@ func (s *Study) find() {
 		s.Rounds = max(s.Rounds, r.Round)
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(r LabelRow) bool { return r.Round != lastRound[r.Criterion] })
-	s.last = newStudy(s.rows, s.Config)
-	if len(s.rows) == 0 {
-		return
-	}
+	s.last = newStudy(s.Config, s.rows, func(*LabelRow) bool { return true })
 	for i := range s.Pool {
-		f := s.last.measure(&s.Pool[i], s.Config.Disturb, s.Config.Thresholds)
-		s.Pool[i].Verdict, s.Pool[i].Reason = f.Verdict, f.Reason
-		s.Findings = append(s.Findings, f)
+		if len(s.rows) > 0 {
+			f := s.last.measure(&s.Pool[i])
+			s.Findings = append(s.Findings, f)
+			if s.verifies() {
+				s.Pool[i].Verdict, s.Pool[i].Reason = f.Verdict, f.Reason
+			}
+		}
 	}
 }
 
-// Verifies reports whether verdicts were asked for, and labels not merely quantified.
-func (s *Study) Verifies() bool {
-	return len(s.Config.Disturb) > 0 || s.Config.Seeds > 1
-}
+// verifies reports whether labels can tell a verdict: they are of several seeds, or of disturbed samples too.
+func (s *Study) verifies() bool { return len(s.Config.Disturb) > 0 || s.Config.Seeds > 1 }
 
 // counts reports whether a criterion is part of the utility: it has an order and, where criteria are verified, is kept.
 func (s *Study) counts(f *Finding) bool {
-	return f.Criterion.Ordered() && f.Criterion.Kind != Attribute && (len(s.Config.Disturb) == 0 || f.Verdict == Keep)
+	return f.Criterion.Ordered() && (len(s.Config.Disturb) == 0 || f.Verdict == Keep)
 }
 
-// Utility returns the mean label of a group's samples on a scale from 0 to 1: by one criterion, or, with nil, over all
-// criteria that count.
-func (s *Study) Utility(group string, only *Criterion) stat.Interval {
-	var values [][]float64
-	for i := range s.Config.Samples {
-		sample := &s.Config.Samples[i]
-		if sample.Group != group {
-			continue
-		}
-		sum, n := 0.0, 0
-		for k := range s.Findings {
-			f := &s.Findings[k]
-			if only == nil && !s.counts(f) || only != nil && (f.Criterion.Name != only.Name || !only.Ordered()) {
-				continue
-			}
-			if m := s.last.mean(f.Criterion, sample.ID); m != nil {
-				sum, n = sum+*m, n+1
-			}
-		}
-		if n > 0 {
-			values = append(values, []float64{sum / float64(n)})
+// utility returns the mean label of a sample over the criteria that count, on a scale from 0 to 1.
+func (s *Study) utility(sample int, counts func(*Finding) bool) stat.Value {
+	var values []float64
+	for i := range s.Findings {
+		if m := s.last.mean(s.Findings[i].Criterion, sample); m.OK() && counts(&s.Findings[i]) {
+			values = append(values, m.V)
 		}
 	}
-	if len(values) == 0 {
-		return stat.Interval{Reason: "no criterion that counts has labels"}
-	}
-	return stat.BoundedInterval(values, 0, 1, eval.Confidence)
+	return meanOf(values, "no criterion that counts has labels")
 }
 
 // Results returns the utility of each group, and for each criterion verdict, stability and power.
@@ -148,94 +117,97 @@ func (p *Plan) Results(dir string, _ *run.Manifest) ([]eval.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Results(), nil
-}
-
-// Results returns the numbers of a study.
-func (s *Study) Results() []eval.Result {
-	results := []eval.Result{}
-	add := func(metric, arm, control string, n, of int, v stat.Interval, p stat.Value) {
-		reason := v.Reason
-		if v.Value != nil && v.Low == nil {
-			reason = orElse(reason, "no interval")
+	sum := eval.NewSummary(p.Metrics(), p.Arms(), nil)
+	add := func(metric, arm, control, sample string, v stat.Value) {
+		score := eval.Score{Scorer: "utility", Metric: metric, Arm: arm, Control: control, Item: sample, Value: v.Ptr(), Status: eval.Scored, Reason: v.Reason}
+		if !v.OK() {
+			score.Status = eval.Unparsed
 		}
-		unit := "samples"
-		if metric == "keep" {
-			unit = "criteria"
-		}
-		results = append(results, eval.Result{Scorer: "utility", Metric: metric, Arm: arm, Control: control, Value: v.Value, Low: v.Low, High: v.High, P: p.Ptr(), N: n, Of: of, Unit: unit, Reason: reason})
+		sum.Add(&score)
 	}
-	none := stat.Undefined("no test")
-	if len(s.Findings) > 0 {
-		for _, group := range s.Config.groups() {
-			of := 0
-			for i := range s.Config.Samples {
-				if s.Config.Samples[i].Group == group {
-					of++
-				}
-			}
-			u := s.Utility(group, nil)
-			add("utility", group, "", u.N, of, u, none)
-		}
-	}
+	ps := map[[2]string]*float64{}
 	for i := range s.Findings {
 		f := &s.Findings[i]
-		name, all := f.Criterion.Name, len(s.Config.Samples)
-		point := func(v stat.Value) stat.Interval { return stat.Interval{Value: v.Ptr(), Reason: v.Reason} }
-		n := func(v stat.Value) int {
-			if !v.OK() {
-				return 0
+		name := f.Criterion.Name
+		for k, sample := range p.config.Samples {
+			if i == 0 {
+				add("utility", sample.Group, "", sample.ID, s.utility(k, s.counts))
 			}
-			return f.Samples
 		}
-		if s.Verifies() {
-			keep := 0.0
-			if f.Verdict == Keep {
-				keep = 1
+		for _, figure := range figures {
+			if mean := f.Figure(figure.name); !figure.metric {
+				continue
+			} else if !mean.OK() {
+				add(figure.name, name, "", "", mean)
+				continue
 			}
-			add("keep", name, "", 1, 1, stat.Interval{Value: &keep, Reason: f.Verdict + ": " + f.Reason}, none)
+			for _, spread := range f.Spreads {
+				v, _ := figure.of(spread)
+				add(figure.name, name, "", p.config.Samples[spread.Sample].ID, stat.Number(v))
+			}
 		}
-		add("cv", name, "", n(f.CV), all, point(f.CV), none)
-		add("range_sd", name, "", n(f.RangeSD), all, point(f.RangeSD), none)
-		add("agreement", name, "", n(f.Agreement), all, point(f.Agreement), none)
 		for k := range f.Powers {
-			w := &f.Powers[k]
-			control := w.Variant
-			if k == 0 {
-				control = ""
+			w, control := &f.Powers[k], ""
+			if k > 0 {
+				control = w.Variant
 			}
-			share := w.Share()
-			if share.Value == nil {
-				share.Reason = orElse(w.P.Reason, fmt.Sprintf("all %d samples score the same disturbed by %s", w.Ties, w.Variant))
+			ps[[2]string{name, control}] = w.P.Ptr()
+			for value, samples := range [][]int{w.Lower, w.Higher} {
+				for _, k := range samples {
+					add("power", name, control, p.config.Samples[k].ID, stat.Number(float64(value)))
+				}
 			}
-			add("power", name, control, w.Better+w.Worse, w.Better+w.Worse+w.Ties, share, w.P)
+			if share := w.Share(); share.Value == nil {
+				add("power", name, control, "", stat.Undefined(orElse(w.P.Reason, "all samples score the same when disturbed")))
+			}
 		}
 		if len(f.Powers) == 0 && len(s.Config.Disturb) > 0 {
-			add("power", name, "", 0, all, stat.Interval{Reason: "its values have no order"}, none)
+			add("power", name, "", "", stat.Undefined("its values have no order"))
+		}
+		if s.verifies() {
+			keep := stat.Number(0)
+			if f.Verdict == Keep {
+				keep = stat.Number(1)
+			}
+			add("keep", name, "", name, keep)
 		}
 	}
-	return results
+	results := sum.Results()
+	for i := range results {
+		if r := &results[i]; r.Metric == "power" {
+			r.P = ps[[2]string{r.Arm, r.Control}]
+		} else if r.Metric == "keep" {
+			at := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Criterion.Name == r.Arm })
+			r.Reason = s.Findings[at].Verdict + ": " + s.Findings[at].Reason
+		}
+	}
+	return results, nil
 }
 
-// Growth returns the number of different criteria by number of critics; nil where none were asked.
-func (s *Study) Growth() []Growth {
+// Edited returns the criteria for the file that a person edits: with verdicts where there are some, and all that were
+// proposed where nothing was quantified.
+func (s *Study) Edited() []Criterion {
+	if s.Config.Critic != "" && len(s.Findings) == 0 {
+		return s.Proposed
+	}
+	return s.Pool
+}
+
+// Growth returns the number of different criteria by number of critics; nil where fewer than two were asked. A summariser
+// writes criteria anew, so that the growth is that of merging alone.
+func (s *Study) Growth() []stat.Rarefied {
 	if s.Config.Critics < 2 || s.Config.Critic == "" {
 		return nil
 	}
-	return Grow(s.Pool, s.Config.Critics, rand.New(rand.NewPCG(s.Config.Seed, 4)))
-}
-
-// Edited returns the criteria as they are now, for the file that a person edits: with verdicts where there are some.
-func (s *Study) Edited() []Criterion {
-	if s.Config.Critic == "" || len(s.Findings) > 0 {
-		return s.Pool
+	list := s.Pool
+	if s.Config.Summariser != "" {
+		list = Consolidate(s.Proposed, Lexical(s.Proposed), s.Config.Tau)
 	}
-	return s.Proposed
+	return Grow(list, s.Config.Critics, rand.New(rand.NewPCG(s.Config.Seed, 4)))
 }
 
 // Missing counts the labels of a run that should be there and are not.
-func Missing(dir string) (int, error) {
-	n := 0
+func Missing(dir string) (n int, err error) {
 	for row, err := range Labels.Read(dir) {
 		if err != nil {
 			return 0, err

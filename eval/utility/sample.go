@@ -8,11 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"parley/eval"
-	"parley/eval/run"
-	"parley/eval/session"
-	"parley/sim"
 )
 
 // Groups of samples by whether the task was done.
@@ -42,14 +37,10 @@ type Turn struct {
 func (s *Sample) Text() string {
 	var b strings.Builder
 	for _, t := range s.Turns {
-		switch {
-		case t.Who == "":
-			fmt.Fprintf(&b, "%s\n", t.Text)
-		case t.Text == "":
-			fmt.Fprintf(&b, "%s: (passes)\n", t.Who)
-		default:
-			fmt.Fprintf(&b, "%s: %s\n", t.Who, t.Text)
+		if t.Who != "" {
+			b.WriteString(t.Who + ": ")
 		}
+		b.WriteString(orElse(t.Text, "(passes)") + "\n")
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -79,60 +70,60 @@ type Reader struct {
 // Read reads the samples of one file: a message log, a list of them, one a line, or a text.
 func (r *Reader) Read(data []byte, file string) ([]Sample, error) {
 	id := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	var list []Sample
-	switch trimmed := bytes.TrimSpace(data); {
-	case len(trimmed) == 0:
+	trimmed := bytes.TrimSpace(data)
+	if len(trimmed) == 0 {
 		return nil, fmt.Errorf("%s: empty", file)
-	case trimmed[0] != '{' && trimmed[0] != '[':
-		list = []Sample{{ID: id, Turns: []Turn{{Text: string(trimmed), Tested: true}}}}
-	default:
-		d := json.NewDecoder(bytes.NewReader(trimmed))
-		var logs []any
-		for d.More() {
-			var v any
-			if err := d.Decode(&v); err != nil {
-				return nil, fmt.Errorf("%s: log %d: %w", file, len(logs)+1, err)
-			}
-			if array, ok := v.([]any); ok {
-				logs = append(logs, array...)
-			} else {
-				logs = append(logs, v)
-			}
+	}
+	if trimmed[0] != '{' && trimmed[0] != '[' {
+		s := Sample{ID: id, Turns: []Turn{{Text: string(trimmed), Tested: true}}}
+		r.group(&s)
+		return []Sample{s}, nil
+	}
+	var logs []any
+	for d := json.NewDecoder(bytes.NewReader(trimmed)); d.More(); {
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil, fmt.Errorf("%s: log %d: %w", file, len(logs)+1, err)
 		}
-		for i, v := range logs {
-			object, ok := v.(map[string]any)
-			if !ok {
-				return nil, fmt.Errorf("%s: log %d is no JSON object", file, i+1)
-			}
-			s := r.log(object)
-			if s.ID == "" || len(logs) == 1 {
-				s.ID = id
-				if len(logs) > 1 {
-					s.ID = fmt.Sprintf("%s-%d", id, i+1)
-				}
-			}
-			list = append(list, s)
+		if array, ok := v.([]any); ok {
+			logs = append(logs, array...)
+		} else {
+			logs = append(logs, v)
 		}
 	}
-	for i := range list {
-		r.group(&list[i])
+	var list []Sample
+	for i, v := range logs {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s: log %d is no JSON object", file, i+1)
+		}
+		s := r.log(object)
+		if len(logs) == 1 {
+			s.ID = id
+		} else if s.ID == "" {
+			s.ID = fmt.Sprintf("%s-%d", id, i+1)
+		}
+		r.group(&s)
+		list = append(list, s)
 	}
 	return list, nil
 }
 
 // group says to which group a sample belongs.
 func (r *Reader) group(s *Sample) {
-	if r.Outcomes != nil {
+	if done, known := r.Outcomes[s.ID]; known {
+		s.Done = &done
+	} else if r.Outcomes != nil {
 		s.Done = nil
-		if done, ok := r.Outcomes[s.ID]; ok {
-			s.Done = &done
-		}
 	}
-	if s.Group == "" {
-		s.Group = map[bool]string{true: Success, false: Failure}[s.Done != nil && *s.Done]
-		if s.Done == nil {
-			s.Group = Neither
-		}
+	switch {
+	case s.Group != "":
+	case s.Done == nil:
+		s.Group = Neither
+	case *s.Done:
+		s.Group = Success
+	default:
+		s.Group = Failure
 	}
 }
 
@@ -147,31 +138,35 @@ func (r *Reader) log(object map[string]any) Sample {
 	if v, ok := lookup(object, taskKeys); ok {
 		s.Task, _ = v.(string)
 	}
-	if v, ok := lookup(object, turnKeys); ok {
-		messages, _ := v.([]any)
-		for _, m := range messages {
-			if t, ok := turnOf(m); ok && (t.Text != s.Task || len(s.Turns) > 0) {
-				s.Turns = append(s.Turns, t)
-			}
+	messages, _ := lookup(object, turnKeys)
+	list, _ := messages.([]any)
+	for _, m := range list {
+		if t, ok := turnOf(m); ok && (t.Text != s.Task || len(s.Turns) > 0) {
+			s.Turns = append(s.Turns, t)
 		}
 	}
-	if len(s.Turns) == 0 {
-		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if slices.Contains(idKeys, fold(key)) || slices.Contains(taskKeys, fold(key)) {
-				continue
-			}
-			text, isText := object[key].(string)
-			if !isText {
-				encoded, err := json.Marshal(object[key])
-				if err != nil {
-					continue
-				}
-				text = string(encoded)
-			}
+	if len(s.Turns) > 0 {
+		return s
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(idKeys, fold(key)) && !slices.Contains(taskKeys, fold(key)) {
+			text, isText := written(object[key])
 			s.Turns = append(s.Turns, Turn{Who: key, Text: text, Tested: isText})
 		}
 	}
 	return s
+}
+
+// written returns a text as it is, and any other value as JSON.
+func written(v any) (text string, isText bool) {
+	if text, isText = v.(string); isText || v == nil {
+		return text, isText
+	}
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v), false
+	}
+	return string(encoded), false
 }
 
 // strip returns a value without what is under hidden keys, at any depth.
@@ -197,10 +192,7 @@ func (r *Reader) strip(v any) any {
 
 // outcome says whether a log says that the task was done: by a boolean, or by a text or number that means one.
 func outcome(object map[string]any) *bool {
-	v, ok := lookup(object, outcomeKeys)
-	if !ok {
-		return nil
-	}
+	v, _ := lookup(object, outcomeKeys)
 	switch fold(fmt.Sprint(v)) {
 	case "true", "1", "correct", "yes", "success", "passed":
 		return new(true)
@@ -229,68 +221,11 @@ func turnOf(m any) (Turn, bool) {
 		return Turn{Text: text, Tested: true}, ok && text != ""
 	}
 	content, _ := lookup(object, []string{"content", "text"})
-	text, ok := content.(string)
-	if !ok && content != nil {
-		encoded, err := json.Marshal(content)
-		if err != nil {
-			return Turn{}, false
-		}
-		text = string(encoded)
-	}
+	text, _ := written(content)
 	role, _ := lookup(object, []string{"role"})
-	who, named := lookup(object, []string{"name", "who", "role"})
-	if !named {
-		who = ""
+	t := Turn{Text: text, Tested: role == nil || role == "assistant"}
+	if who, named := lookup(object, []string{"name", "who", "role"}); named {
+		t.Who = fmt.Sprint(who)
 	}
-	return Turn{Who: fmt.Sprint(who), Text: text, Tested: role == nil || role == "assistant"}, strings.TrimSpace(text) != ""
-}
-
-// Sessions reads the sessions of a parley run as samples, in groups by arm. A session counts as done where the mean of
-// a metric over its players is at least a number.
-func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
-	if _, _, err := session.Read(dir); err != nil {
-		return nil, err
-	}
-	sum, n := map[string]float64{}, map[string]float64{}
-	for score, err := range run.Scores.Read(dir) {
-		if err != nil {
-			return nil, err
-		}
-		if score.Metric == metric && score.Control == "" && score.Turn == 0 && score.Status == eval.Scored {
-			sum[score.Session] += *score.Value
-			n[score.Session]++
-		}
-	}
-	var list []Sample
-	for p, err := range session.Episodes(dir) {
-		if err != nil {
-			return nil, err
-		}
-		if p.Row.State != run.Complete {
-			continue
-		}
-		s := Sample{ID: p.Row.ID, Group: p.Row.Arm, Task: p.Episode.Scenario.Premise}
-		if n[s.ID] > 0 {
-			s.Done = new(sum[s.ID]/n[s.ID] >= least)
-		}
-		names := map[string]string{}
-		for _, seat := range p.Row.Cast {
-			names[seat.ID] = seat.Name
-		}
-		for _, e := range p.Episode.Events {
-			switch e.Kind {
-			case sim.KindAct, sim.KindPass:
-				text := strings.TrimSpace(e.Speech + " " + strings.TrimSpace(e.Deed))
-				s.Turns = append(s.Turns, Turn{Who: names[string(e.Actor)], Text: text, Tested: string(e.Actor) != p.Row.NPC()})
-			case sim.KindNarration:
-				s.Turns = append(s.Turns, Turn{Who: "narrator", Text: e.Text})
-			}
-		}
-		r.group(&s)
-		list = append(list, s)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has no complete session", dir)
-	}
-	return list, nil
+	return t, strings.TrimSpace(text) != ""
 }

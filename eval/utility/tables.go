@@ -57,29 +57,16 @@ var (
 		Name: "criteria", Job: func(r *CriterionRow) string { return r.Job },
 		Compare: func(a, b *CriterionRow) int { return cmp.Compare(a.Job, b.Job) },
 		Calls:   func(r *CriterionRow) []string { return r.Calls },
-		Check: func() run.CheckRow[CriterionRow] {
-			return func(r *CriterionRow, finding func(string, ...any)) {
-				if r != nil && (r.Criterion == "") != (r.Reason != "") {
-					finding("%q of %s has reason %q", r.Name, r.Job, r.Reason)
-				}
+		Check: each(func(r *CriterionRow, finding func(string, ...any)) {
+			if (r.Criterion == "") != (r.Reason != "") {
+				finding("%q of %s has reason %q", r.Name, r.Job, r.Reason)
 			}
-		},
+		}),
 	}
 	Labels = run.Rows[LabelRow]{
 		Name: "labels", Job: func(r *LabelRow) string { return r.Job },
 		Compare: func(a, b *LabelRow) int { return cmp.Compare(a.Job, b.Job) },
 		Calls:   func(r *LabelRow) []string { return r.Calls },
-		Check: func() run.CheckRow[LabelRow] {
-			return func(r *LabelRow, finding func(string, ...any)) {
-				if r == nil {
-					return
-				}
-				scored := r.Status == eval.Scored
-				if scored != (r.Level != nil && r.Label != "") || !scored && r.Reason == "" {
-					finding("%s of %s, seed %d: status %q with label %q and reason %q", r.Criterion, r.Sample, r.Seed, r.Status, r.Label, r.Reason)
-				}
-			}
-		},
 	}
 	Steps = run.Rows[StepRow]{
 		Name: "steps", Job: func(r *StepRow) string { return r.ID }, Keep: logs.KeepLast,
@@ -89,41 +76,38 @@ var (
 	}
 )
 
+// each makes a check of single rows.
+func each[T any](check func(r *T, finding func(string, ...any))) func() run.CheckRow[T] {
+	return func() run.CheckRow[T] {
+		return func(r *T, finding func(string, ...any)) {
+			if r != nil {
+				check(r, finding)
+			}
+		}
+	}
+}
+
 // Tables lists the tables with what Verify checks beside references and digests: steps are those of the configuration,
 // and labels are of its samples.
 func (p *Plan) Tables() []run.Table {
 	labels, steps := Labels, Steps
-	samples := map[string]string{}
+	samples := map[string]string{"": ""}
 	for i := range p.config.Samples {
 		samples[p.config.Samples[i].ID] = p.config.Samples[i].Group
 	}
-	known := map[string]bool{}
-	for _, stage := range p.config.jobs() {
-		for _, id := range stage {
-			known[id] = true
+	labels.Check = each(func(r *LabelRow, finding func(string, ...any)) {
+		scored := r.Status == eval.Scored
+		if scored != (r.Level != nil && r.Label != "") || !scored && r.Reason == "" {
+			finding("%s of %s, seed %d: status %q with label %q and reason %q", r.Criterion, r.Sample, r.Seed, r.Status, r.Label, r.Reason)
 		}
-	}
-	whole := labels.Check
-	labels.Check = func() run.CheckRow[LabelRow] {
-		check := whole()
-		return func(r *LabelRow, finding func(string, ...any)) {
-			if check(r, finding); r == nil {
-				return
-			}
-			if _, ok := samples[r.Sample]; !ok || r.Variant != "" && !slices.Contains(p.config.Disturb, r.Variant) || r.Seed < 1 || r.Seed > p.config.Seeds {
-				finding("the configuration has no sample %q, disturbed by %q, with seed %d", r.Sample, r.Variant, r.Seed)
-			}
+		if _, ok := samples[r.Sample]; !ok || r.Variant != "" && !slices.Contains(p.config.Disturb, r.Variant) || r.Seed < 1 || r.Seed > p.config.Seeds {
+			finding("the configuration has no sample %q, disturbed by %q, with seed %d", r.Sample, r.Variant, r.Seed)
 		}
-	}
-	steps.Check = func() run.CheckRow[StepRow] {
-		return func(r *StepRow, finding func(string, ...any)) {
-			if r == nil {
-				return
-			}
-			if seed := strconv.FormatUint(p.config.Seed, 10); !known[r.ID] || r.Seed != seed || r.Sample != "" && samples[r.Sample] != r.Grouping {
-				finding("the configuration has no step %s of sample %q in group %q with seed %s", r.ID, r.Sample, r.Grouping, r.Seed)
-			}
+	})
+	steps.Check = each(func(r *StepRow, finding func(string, ...any)) {
+		if seed := strconv.FormatUint(p.config.Seed, 10); p.gates[r.ID] == nil || r.Seed != seed || samples[r.Sample] != r.Grouping {
+			finding("the configuration has no step %s of sample %q in group %q with seed %s", r.ID, r.Sample, r.Grouping, r.Seed)
 		}
-	}
+	})
 	return []run.Table{Criteria, labels, steps}
 }

@@ -1,0 +1,103 @@
+package utility
+
+import "fmt"
+
+// Verdicts on criteria.
+const (
+	Keep = "keep"
+	Out  = "drop"
+	Flag = "flag" // a person has to decide
+)
+
+// Thresholds says when a criterion is kept.
+type Thresholds struct {
+	// Stability is the figure by which labels of one sample over seeds must be stable: range_sd, cv or agreement. For
+	// criteria without an order it is agreement.
+	Stability    string  `yaml:"stability" json:"stability"`
+	MaxRangeSD   float64 `yaml:"max_range_sd" json:"max_range_sd"`
+	MaxCV        float64 `yaml:"max_cv" json:"max_cv"`
+	MinAgreement float64 `yaml:"min_agreement" json:"min_agreement"`
+	MinPower     float64 `yaml:"min_power" json:"min_power"`   // share of samples that fall when disturbed, of those that change
+	Alpha        float64 `yaml:"alpha" json:"alpha"`           // of the sign test, and of the test that failures score higher
+	MinScored    float64 `yaml:"min_scored" json:"min_scored"` // share of labels that could be had
+}
+
+// DefaultThresholds returns the thresholds that count where nothing is said. That of the coefficient of variation is
+// the paper's.
+func DefaultThresholds() Thresholds {
+	return Thresholds{Stability: "range_sd", MaxRangeSD: 0.2, MaxCV: 0.5, MinAgreement: 0.6, MinPower: 0.5, Alpha: 0.05, MinScored: 0.5}
+}
+
+// limit returns the limit of a figure of stability, and whether it is the most that passes or the least.
+func (t Thresholds) limit(figure string) (limit float64, most bool) {
+	switch figure {
+	case "range_sd":
+		return t.MaxRangeSD, true
+	case "agreement":
+		return t.MinAgreement, false
+	}
+	return t.MaxCV, true
+}
+
+// unstable returns why a criterion does not pass by the figure of stability; empty where it passes.
+func (f *Finding) unstable(t Thresholds) string {
+	if !f.Criterion.Ordered() {
+		t.Stability = "agreement"
+	}
+	v := f.Figure(t.Stability)
+	switch limit, most := t.limit(t.Stability); {
+	case !v.OK():
+		return ""
+	case most && v.V > limit:
+		return fmt.Sprintf("not stable: %s %.3f is above %.3g", t.Stability, v.V, limit)
+	case !most && v.V < limit:
+		return fmt.Sprintf("not stable: %s %.3f is below %.3g", t.Stability, v.V, limit)
+	}
+	return ""
+}
+
+// judge gives the verdict with its reason: what fails is dropped, what could not be told is flagged.
+func (f *Finding) judge(t Thresholds) (verdict, reason string) {
+	unstable := f.unstable(t)
+	switch {
+	case f.Of == 0 || float64(f.Scored) < t.MinScored*float64(f.Of):
+		return Flag, fmt.Sprintf("%d of %d labels could be had", f.Scored, f.Of)
+	case len(f.Spreads) == 0:
+		return Flag, "stability is not known: " + f.Figure("agreement").Reason
+	case unstable != "":
+		return Out, unstable
+	case f.Criterion.Kind == Attribute:
+		return Flag, "it is an attribute of the task, not of how it is done"
+	case !f.Criterion.Ordered():
+		return Flag, "the order of its values is unknown: write it in the file of criteria"
+	}
+	for i := range f.Powers {
+		if verdict, reason := f.Powers[i].judge(t); verdict != Keep {
+			return verdict, reason
+		}
+	}
+	switch {
+	case f.Inverted:
+		return Flag, fmt.Sprintf("failures score higher than successes (Cliff's delta %.2f)", f.Separation.V)
+	case len(f.Powers) == 0:
+		return Keep, "stable; not tested on disturbed samples"
+	}
+	return Keep, "stable, and lower when disturbed"
+}
+
+// judge gives the verdict by one way of disturbing.
+func (p *Power) judge(t Thresholds) (verdict, reason string) {
+	share := p.Share()
+	counts := fmt.Sprintf("disturbed by %s, %d samples score lower, %d higher, %d the same", p.Variant, len(p.Higher), len(p.Lower), len(p.Same))
+	switch {
+	case share.Value == nil && len(p.Same) == 0:
+		return Flag, fmt.Sprintf("disturbed by %s: %s", p.Variant, p.P.Reason)
+	case share.Value == nil:
+		return Out, fmt.Sprintf("disturbed by %s, all %d samples score the same", p.Variant, len(p.Same))
+	case len(p.Higher) <= len(p.Lower) || *share.Value < t.MinPower:
+		return Out, counts
+	case p.P.V > t.Alpha:
+		return Flag, fmt.Sprintf("%s: too few to tell (p %.3f)", counts, p.P.V)
+	}
+	return Keep, ""
+}
