@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/survey"
 	"parley/eval/utility"
@@ -189,25 +188,4 @@ func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 		g.Disturb = survey.SplitList(c.StringSlice("disturb"))
 	}
 	return nil
-}
-
-// showUtility prints the findings of a run, for people.
-func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
-	p, err := kinds.Plan(dir, m)
-	if err != nil {
-		return err
-	}
-	s, err := utility.ReadStudy(dir, p.Config().(*utility.Config))
-	if err != nil {
-		return err
-	}
-	for _, t := range s.Tables() {
-		if err := report.Print(c.App.Writer, t); err != nil {
-			return err
-		}
-	}
-	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
-		return err
-	}
-	return errors.Join(writeCriteria(utilityFile(dir), s.Edited()), printedAt(c, dir))
 }

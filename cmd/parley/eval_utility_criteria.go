@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/utility"
 	"parley/logs"
@@ -79,6 +81,27 @@ func utilityConsolidate(c *cli.Context) error {
 		_, err = c.App.Writer.Write(text)
 	}
 	return err
+}
+
+// showUtility prints the findings of a run, for people.
+func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
+	p, err := kinds.Plan(dir, m)
+	if err != nil {
+		return err
+	}
+	s, err := utility.ReadStudy(dir, p.Config().(*utility.Config))
+	if err != nil {
+		return err
+	}
+	for _, t := range s.Tables() {
+		if err := report.Print(c.App.Writer, t); err != nil {
+			return err
+		}
+	}
+	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
+		return err
+	}
+	return errors.Join(writeCriteria(utilityFile(dir), s.Edited()), printedAt(c, dir))
 }
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.
