@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -165,20 +166,22 @@ func checkTags(t reflect.Type, name string) error {
 // ReadParquet reads the rows of a file in their order, in the form in which Read yields them. Columns
 // that the file lacks are zero. Columns that the type lacks are not read, so a type of one column is a
 // fast way to count.
-func ReadParquet[T any](path string) iter.Seq2[T, error] { return ReadParquetFrom[T](path, 0) }
+func ReadParquet[T any](path string) iter.Seq2[T, error] {
+	return ReadParquetSpan[T](path, Span{0, math.MaxInt64})
+}
 
-// ReadParquetFrom reads the rows of a file from the given one on, 0 being the first. Those
-// before it are passed over, not read.
-func ReadParquetFrom[T any](path string, row int64) iter.Seq2[T, error] {
+// ReadParquetSpan reads the rows of a file within spans, one after the other, as far as there are any. Pages
+// outside of them are not read.
+func ReadParquetSpan[T any](path string, spans ...Span) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		file, table, err := openParquet(path)
+		all := len(spans) == 1 && spans[0].From == 0
+		file, table, err := openParquet(path, parquet.SkipPageIndex(all))
 		if err != nil {
 			yield(none, err)
 			return
 		}
 		defer file.Close()
-		rows := make([]T, 256)
 		var r *parquet.GenericReader[T]
 		err = guard(func() error { r = parquet.NewGenericReader[T](table); return nil })
 		if err != nil {
@@ -186,34 +189,48 @@ func ReadParquetFrom[T any](path string, row int64) iter.Seq2[T, error] {
 			return
 		}
 		defer r.Close()
-		if row > 0 {
-			if err := guard(func() error { return r.SeekToRow(row) }); err != nil {
-				yield(none, fmt.Errorf("read %s from row %d: %w", path, row, err))
-				return
-			}
-		}
-		for {
-			clear(rows) // lists and pointers of the last ones are the caller's now
-			n := 0
-			err := guard(func() (err error) { n, err = r.Read(rows); return err })
-			for i := range rows[:n] {
-				normalize(&rows[i], unwrap)
-				if !yield(rows[i], nil) {
-					return
-				}
-			}
-			if err == io.EOF {
-				return
-			}
-			if err == nil && n == 0 {
-				err = io.ErrNoProgress
+		for _, s := range spans {
+			if !all {
+				err = guard(func() error { return r.SeekToRow(s.From) })
 			}
 			if err != nil {
-				yield(none, fmt.Errorf("read %s: %w", path, err))
+				yield(none, fmt.Errorf("read %s from row %d: %w", path, s.From, err))
+				return
+			}
+			if more := readRows(r, path, s.To-s.From, yield); !more {
 				return
 			}
 		}
 	}
+}
+
+// readRows yields the next rows, as far as there are so many, and reports whether to go on.
+func readRows[T any](r *parquet.GenericReader[T], path string, left int64, yield func(T, error) bool) bool {
+	var none T
+	rows := make([]T, max(0, min(256, left)))
+	for left > 0 {
+		rows = rows[:min(int64(len(rows)), left)]
+		clear(rows) // lists and pointers of the last ones are the caller's now
+		n := 0
+		err := guard(func() (err error) { n, err = r.Read(rows); return err })
+		for i := range rows[:n] {
+			normalize(&rows[i], unwrap)
+			if !yield(rows[i], nil) {
+				return false
+			}
+		}
+		if left -= int64(n); err == io.EOF {
+			return true
+		}
+		if err == nil && n == 0 {
+			err = io.ErrNoProgress
+		}
+		if err != nil {
+			yield(none, fmt.Errorf("read %s: %w", path, err))
+			return false
+		}
+	}
+	return true
 }
 
 // unwrap finds the microseconds of a time again that the Parquet reader made nanoseconds of, which do
@@ -236,7 +253,7 @@ func guard(read func() error) (err error) {
 	return read()
 }
 
-func openParquet(path string) (*os.File, *parquet.File, error) {
+func openParquet(path string, options ...parquet.FileOption) (*os.File, *parquet.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -247,7 +264,8 @@ func openParquet(path string) (*os.File, *parquet.File, error) {
 	}
 	var table *parquet.File
 	err = guard(func() (err error) {
-		table, err = parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+		options = append([]parquet.FileOption{parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true)}, options...)
+		table, err = parquet.OpenFile(f, info.Size(), options...)
 		return err
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package logs_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,19 +55,76 @@ func TestReadPartOfParquet(t *testing.T) {
 	if n != rows {
 		t.Errorf("%d rows, want %d", n, rows)
 	}
-	for _, from := range []int{0, 1, 255, 256, 4999, rows} {
-		n := from
-		for row, err := range logs.ReadParquetFrom[worded](path, int64(from)) {
+	for _, span := range []logs.Span{{0, math.MaxInt64}, {1, math.MaxInt64}, {255, 256}, {256, 1024}, {4999, 5000}, {rows, rows + 9}, {7, 7}} {
+		n := span.From
+		for row, err := range logs.ReadParquetSpan[worded](path, span) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			if row.Text != all[n].Text || row.Word != all[n].Word {
-				t.Fatalf("from %d: row %d is %v, want %v", from, n, row, all[n])
+				t.Fatalf("%v: row %d is %v, want %v", span, n, row, all[n])
 			}
 			n++
 		}
-		if n != rows {
-			t.Errorf("from %d: read up to %d, want %d", from, n, rows)
+		if want := min(rows, span.To); n != want {
+			t.Errorf("%v: read up to %d, want %d", span, n, want)
+		}
+	}
+}
+
+// Rows of a journal are found again by the places that Scan gave; what is under way is not read yet.
+func TestScanJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "words.jsonl")
+	write := func(text string) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var at int64
+	var places []logs.Span
+	read := func() (words string) {
+		for p, err := range logs.Scan[worded](path, at) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			words += p.Row.Word + " "
+			at = p.At.To
+			places = append(places, p.At)
+		}
+		return words
+	}
+	write(`{"word":"a"}` + "\n\n" + `{"word":"b"}` + "\n" + `{"word":"c"`)
+	if got := read(); got != "a b " {
+		t.Errorf("read %q, want a and b", got)
+	}
+	write(`}` + "\n")
+	if got := read(); got != "c " {
+		t.Errorf("then read %q, want c", got)
+	}
+	var words []string
+	for row, err := range logs.ReadSpan[worded](path, places[1].Join(places[2])) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		words = append(words, row.Word)
+	}
+	if len(words) != 2 || words[0] != "b" || words[1] != "c" {
+		t.Errorf("the span of two rows holds %v, want b and c", words)
+	}
+	if both := (logs.Span{}).Join(places[0]); both != places[0] {
+		t.Errorf("an empty span joined with %v is %v", places[0], both)
+	}
+	write("nonsense\n")
+	for _, err := range logs.Scan[worded](path, at) {
+		if err == nil || !strings.Contains(err.Error(), "words.jsonl") {
+			t.Errorf("a line that is no row gives the error %v", err)
 		}
 	}
 }

@@ -39,22 +39,24 @@ type Line struct {
 
 // Lines reads the lines of a file that are not blank. A last line without a line end comes as a *Torn
 // after the others, even if it looks complete; a line longer than MaxLine is an error.
-func Lines(path string) iter.Seq2[Line, error] {
+func Lines(path string) iter.Seq2[Line, error] { return lines(path, 0) }
+
+// lines reads the lines from an offset on. They are counted from there.
+func lines(path string, offset int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		f, err := os.Open(path)
+		f, err := openAt(path, offset)
 		if err != nil {
 			yield(Line{}, fmt.Errorf("read the journal: %w", err))
 			return
 		}
 		defer f.Close()
-		scan(path, f, yield)
+		scan(path, f, offset, yield)
 	}
 }
 
-func scan(path string, from io.Reader, yield func(Line, error) bool) {
+func scan(path string, from io.Reader, offset int64, yield func(Line, error) bool) {
 	r := bufio.NewReaderSize(from, 256<<10)
 	var long []byte // a line that is longer than r's buffer
-	var offset int64
 	for number := 1; ; number++ {
 		data, err := r.ReadSlice('\n')
 		size := int64(len(data))
