@@ -20,6 +20,7 @@ type Cell struct {
 	Text string
 	Note string // small, below
 	To   string // the anchor on the page that the text is a link to; empty: no link
+	URL  string // of another page that the text is a link to
 	Grey bool   // says that something is missing
 }
 

@@ -1,5 +1,11 @@
 package view
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // Talk is a transcript.
 type Talk struct {
 	Lines []Line
@@ -9,6 +15,7 @@ type Talk struct {
 type Line struct {
 	ID     string // an anchor, or empty
 	Mark   string // such as its number
+	URL    string // where its mark leads; empty: nowhere
 	Who    string // empty: nobody, as in narration
 	To     string // said to these alone; empty: to all
 	Series int    // who by colour: 0, 1, 2 ...
@@ -19,4 +26,55 @@ type Line struct {
 	Notes  []string // what is to be known of it
 	Faults []string // what was wrong with it
 	Raw    string   // the reply as it came, folded; empty: nothing to show
+	Found  []Found  // stretches of speech, deed and text that are pointed out
+}
+
+// Found is a stretch of a line that is pointed out, where it first occurs in one of its texts.
+type Found struct {
+	Text  string
+	Mark  string // such as its number in a list
+	Title string
+}
+
+// Stretch is a part of a text, pointed out where it has marks.
+type Stretch struct {
+	Text  string
+	Marks []Found
+}
+
+// Stretches cuts a text of a line at what is pointed out in it. Where two such stretches overlap, the one that
+// begins first has the marks of both.
+func (l *Line) Stretches(text string) []Stretch {
+	type place struct {
+		from, to int
+		found    Found
+	}
+	var places []place
+	for _, f := range l.Found {
+		if i := strings.Index(text, f.Text); i >= 0 && f.Text != "" {
+			places = append(places, place{i, i + len(f.Text), f})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	var parts []Stretch
+	at := 0
+	for _, p := range places {
+		if p.from < at {
+			last := &parts[len(parts)-1]
+			last.Marks = append(last.Marks, p.found)
+			if p.to > at {
+				last.Text, at = last.Text+text[at:p.to], p.to
+			}
+			continue
+		}
+		if p.from > at {
+			parts = append(parts, Stretch{Text: text[at:p.from]})
+		}
+		parts = append(parts, Stretch{Text: text[p.from:p.to], Marks: []Found{p.found}})
+		at = p.to
+	}
+	if at < len(text) {
+		parts = append(parts, Stretch{Text: text[at:]})
+	}
+	return parts
 }

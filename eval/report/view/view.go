@@ -104,7 +104,7 @@ var pages *template.Template
 func init() {
 	pages = template.New("page.html")
 	pages.Funcs(template.FuncMap{
-		"render":  render,
+		"render":  Render,
 		"visible": Visible,
 		"series":  seriesClass,
 		"style":   func() template.CSS { return template.CSS(style) },
@@ -116,14 +116,17 @@ func init() {
 	template.Must(pages.Parse(pageSource))
 }
 
+// Style returns the style sheet of pages.
+func Style() string { return style }
+
 // digest is how a content security policy names the one text that may run or style.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// render writes a block by the template of its kind.
-func render(b Block) (template.HTML, error) {
+// Render writes a block by the template of its kind, for a page that has the style of Style.
+func Render(b Block) (template.HTML, error) {
 	name := ""
 	switch b.(type) {
 	case Text:
