@@ -166,8 +166,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// refuseLinks returns an error where the directory holds a symbolic link: a run is plain files, and a link
-// in somebody else's could lead anywhere.
+// refuseLinks returns an error where the directory holds a symbolic link, a pipe or a device: a run is plain
+// files, and a link in somebody else's could lead anywhere.
 func refuseLinks(dir string) error {
 	for _, d := range []string{dir, filepath.Join(dir, inputsName)} {
 		entries, err := os.ReadDir(d)
@@ -175,10 +175,21 @@ func refuseLinks(dir string) error {
 			continue // what is missing is said where it is needed
 		}
 		for _, e := range entries {
-			if e.Type()&fs.ModeSymlink != 0 {
-				return fmt.Errorf("%s is a symbolic link, which a run directory never holds: remove it, or put the file in its place", filepath.Join(d, e.Name()))
+			if err := refuseOther(filepath.Join(d, e.Name()), e.Type()); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// refuseOther returns an error for what is neither a plain file nor a directory: opening a pipe waits forever.
+func refuseOther(path string, mode fs.FileMode) error {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a symbolic link, which a run directory never holds: remove it, or put the file in its place", path)
+	case mode.Type() != 0 && !mode.IsDir():
+		return fmt.Errorf("%s is no plain file (%s), which a run directory never holds: remove it", path, mode.Type())
 	}
 	return nil
 }

@@ -2,18 +2,13 @@ package session
 
 import (
 	"cmp"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"parley/eval"
 	"parley/eval/report"
 	"parley/eval/run"
 	"parley/logs"
 	"parley/sim"
-	"parley/sim/llm"
 )
 
 // How much of a run its report holds, however large the run is.
@@ -29,7 +24,7 @@ type pageData struct {
 	arms     []armData
 	sessions []sessionLine
 	left     int // sessions that are not listed
-	spoken   []*spokenSession
+	spoken   []*Transcript
 	errors   map[string]int // of failed sessions
 
 	index map[string]seated // by session
@@ -81,17 +76,6 @@ type sessionLine struct {
 	Finished time.Time `json:"finished" parquet:"finished,timestamp(microsecond)"`
 }
 
-// spokenSession is a session whose transcript is in the report.
-type spokenSession struct {
-	row     sessionLine
-	events  []sim.Event
-	scores  []eval.Score
-	replies map[string]string // raw replies behind malformed turns, by call
-}
-
-// span is where the rows of a session stand in a stream.
-type span struct{ from, to int64 }
-
 // readPage reads each stream of a run once, and only the columns that are counted; of the sessions
 // with transcripts it then reads whole rows.
 func readPage(dir string, e *Config) (*pageData, error) {
@@ -108,7 +92,7 @@ func readPage(dir string, e *Config) (*pageData, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := d.readScores(dir)
+	scores, err := d.places(dir, run.Scores.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -159,28 +143,75 @@ func (d *pageData) readSessions(dir string) error {
 	slices.SortFunc(d.sessions, func(a, b sessionLine) int { return cmp.Compare(a.ID, b.ID) })
 	for _, row := range first[:min(len(first), transcripts)] {
 		if row != nil {
-			d.spoken = append(d.spoken, &spokenSession{row: *row, replies: map[string]string{}})
+			d.spoken = append(d.spoken, &Transcript{Session: row.ID, Row: &Row{ID: row.ID, Arm: row.Arm, Title: row.Title, Error: row.Error, Cast: row.Cast, Turns: row.Turns}})
 		}
 	}
 	return nil
 }
 
-func (d *pageData) readEvents(dir string) (map[string]span, error) {
+// spans says where the rows of the sessions with transcripts are in the file of a table.
+type spans map[string]logs.Span
+
+func (d *pageData) newSpans() spans {
+	s := spans{}
+	for _, t := range d.spoken {
+		s[t.Session] = logs.Span{}
+	}
+	return s
+}
+
+// note notes the place of a row.
+func (s spans) note(session string, at logs.Span) {
+	if have, wanted := s[session]; wanted {
+		s[session] = have.Join(at)
+	}
+}
+
+// places reads where the rows of the sessions with transcripts are.
+func (d *pageData) places(dir, table string) (spans, error) {
+	type row struct {
+		Session string `json:"session" parquet:"session"`
+	}
+	rows := run.Rows[row]{Name: table}
+	f, err := rows.File(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := d.newSpans()
+	for row, err := range rows.Scan(f, 0) {
+		if err != nil {
+			return nil, err
+		}
+		s.note(row.Row.Session, row.At)
+	}
+	return s, nil
+}
+
+// readEvents counts what is malformed. Where nothing is, which one column says, the others are not read.
+func (d *pageData) readEvents(dir string) (spans, error) {
 	type event struct {
 		Session string `json:"session" parquet:"session"`
 		Kind    string `json:"kind" parquet:"kind"`
 		Actor   string `json:"actor" parquet:"actor"`
 		Fault   string `json:"fault" parquet:"fault"`
 	}
-	spans := newSpans(d.spoken)
-	if sound, err := d.soundEvents(dir, spans); sound || err != nil {
-		return spans.spans, err
+	rows := run.Rows[event]{Name: Events.Name}
+	f, err := rows.File(dir)
+	if err != nil {
+		return nil, err
 	}
-	for e, err := range (run.Rows[event]{Name: Events.Name}).Read(dir) {
+	if sound, err := sound(f); err != nil {
+		return nil, err
+	} else if sound {
+		return d.places(dir, Events.Name)
+	}
+	at := d.newSpans()
+	for row, err := range rows.Scan(f, 0) {
 		if err != nil {
 			return nil, err
 		}
-		spans.note(e.Session)
+		e := row.Row
+		at.note(e.Session, row.At)
 		where, ok := d.index[e.Session]
 		if !ok {
 			continue // under way
@@ -198,155 +229,44 @@ func (d *pageData) readEvents(dir string) (map[string]span, error) {
 			a.faults[faulty{who, e.Fault}]++
 		}
 	}
-	return spans.spans, nil
+	return at, nil
 }
 
-// soundEvents reads two columns of a complete run's events, and says whether nothing is malformed in
-// them: then there is nothing to count.
-func (d *pageData) soundEvents(dir string, spans *spans) (bool, error) {
-	path := filepath.Join(dir, Events.Name+".parquet")
-	if !fileExists(path) {
-		return false, nil
-	}
+// sound reports whether nothing is malformed in the events of a complete run.
+func sound(f run.File) (bool, error) {
 	type fault struct {
 		Fault string `parquet:"fault"`
 	}
-	for e, err := range logs.ReadParquet[fault](path) {
+	if !f.Parquet {
+		return false, nil
+	}
+	for e, err := range logs.ReadParquet[fault](f.Path) {
 		if err != nil || e.Fault != "" {
 			return false, err
 		}
 	}
-	type session struct {
-		ID string `parquet:"session"`
-	}
-	for e, err := range logs.ReadParquet[session](path) {
-		if err != nil {
-			return false, err
-		}
-		spans.note(e.ID)
-	}
 	return true, nil
 }
 
-func (d *pageData) readScores(dir string) (map[string]span, error) {
-	type score struct {
-		Session string `json:"session" parquet:"session"`
-	}
-	spans := newSpans(d.spoken)
-	for s, err := range (run.Rows[score]{Name: run.Scores.Name}).Read(dir) {
-		if err != nil {
-			return nil, err
-		}
-		spans.note(s.Session)
-	}
-	return spans.spans, nil
-}
-
-func (d *pageData) readTranscripts(dir string, events, scores map[string]span) error {
-	by := map[string]*spokenSession{}
-	for _, s := range d.spoken {
-		by[s.row.ID] = s
-	}
-	faults := false
-	err := pick(dir, Events, events, func(e *sim.Event) string { return e.Session }, func(e sim.Event) {
-		by[e.Session].events = append(by[e.Session].events, e)
-		faults = faults || e.Fault != "" && len(e.Calls) > 0
-	})
-	if err != nil {
-		return err
-	}
-	err = pick(dir, run.Scores, scores, func(s *eval.Score) string { return s.Session }, func(s eval.Score) {
-		by[s.Session].scores = append(by[s.Session].scores, s)
-	})
-	if err != nil || !faults {
-		return err
-	}
-	for _, s := range d.spoken {
-		for i := range s.events {
-			if s.events[i].Fault != "" {
-				for _, id := range s.events[i].Calls {
-					s.replies[id] = ""
-				}
-			}
-		}
-	}
-	calls := newSpans(d.spoken)
-	type call struct {
-		Session string `json:"session" parquet:"session"`
-	}
-	for c, err := range (run.Rows[call]{Name: run.Calls.Name}).Read(dir) {
-		if err != nil {
+func (d *pageData) readTranscripts(dir string, events, scores spans) error {
+	for _, t := range d.spoken {
+		if err := t.read(dir, Places{Events: events[t.Session], Scores: scores[t.Session]}); err != nil {
 			return err
 		}
-		calls.note(c.Session)
 	}
-	return pick(dir, run.Calls, calls.spans, func(c *llm.Call) string { return c.Session }, func(c llm.Call) {
-		if _, asked := by[c.Session].replies[c.ID]; asked {
-			by[c.Session].replies[c.ID] = c.Reply
-		}
-	})
-}
-
-// spans notes where the rows of some sessions stand.
-type spans struct {
-	row   int64
-	want  map[string]bool
-	spans map[string]span
-}
-
-func newSpans(of []*spokenSession) *spans {
-	s := &spans{want: map[string]bool{}, spans: map[string]span{}}
-	for _, session := range of {
-		s.want[session.row.ID] = true
-	}
-	return s
-}
-
-// note counts a row.
-func (s *spans) note(session string) {
-	if s.want[session] {
-		at, ok := s.spans[session]
-		if !ok {
-			at.from = s.row
-		}
-		at.to = s.row + 1
-		s.spans[session] = at
-	}
-	s.row++
-}
-
-// pick reads whole rows of some sessions: from their places in Parquet, or all through a journal.
-func pick[T any](dir string, table run.Rows[T], at map[string]span, of func(*T) string, keep func(T)) error {
-	path := filepath.Join(dir, table.Name+".parquet")
-	if !fileExists(path) {
-		for row, err := range table.Read(dir) {
-			if err != nil {
-				return err
-			}
-			if _, ok := at[of(&row)]; ok {
-				keep(row)
-			}
-		}
+	if !slices.ContainsFunc(d.spoken, (*Transcript).faulty) {
 		return nil
 	}
-	for _, session := range slices.Sorted(maps.Keys(at)) {
-		n := at[session].from
-		for row, err := range logs.ReadParquetFrom[T](path, n) {
-			if err != nil {
-				return err
-			}
-			if of(&row) == session {
-				keep(row)
-			}
-			if n++; n >= at[session].to {
-				break
-			}
+	calls, err := d.places(dir, run.Calls.Name)
+	for _, t := range d.spoken {
+		if err == nil && t.faulty() {
+			err = t.read(dir, Places{Calls: calls[t.Session]})
 		}
 	}
-	return nil
+	return err
 }
 
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// faulty reports whether something in a session is malformed.
+func (t *Transcript) faulty() bool {
+	return slices.ContainsFunc(t.Events, func(e sim.Event) bool { return e.Fault != "" })
 }

@@ -55,7 +55,7 @@ func (t *Transcript) Print(w io.Writer) error {
 		if s.Control != "" {
 			what += " (" + s.Control + ")"
 		}
-		fmt.Fprintf(w, "%s of %s: %s\n", what, t.name(characters.ID(s.Subject)), value)
+		fmt.Fprintf(w, "%s of %s: %s\n", what, t.Name(characters.ID(s.Subject)), value)
 		for _, ev := range s.Evidence {
 			got := ev.Got
 			if got == "" {
@@ -80,7 +80,7 @@ func (t *Transcript) line(e *sim.Event) string {
 	case sim.KindEnd:
 		fmt.Fprintf(&b, "-- the play ends: %s", e.Text)
 	case sim.KindRoll:
-		fmt.Fprintf(&b, "%s rolls %s: %d %+d = %d", t.name(e.Actor), e.Roll.Skill, e.Roll.Natural(), e.Roll.Modifier, e.Roll.Total)
+		fmt.Fprintf(&b, "%s rolls %s: %d %+d = %d", t.Name(e.Actor), e.Roll.Skill, e.Roll.Natural(), e.Roll.Modifier, e.Roll.Total)
 		if e.Roll.Class > 0 {
 			fmt.Fprintf(&b, " against %d", e.Roll.Class)
 		}
@@ -89,14 +89,14 @@ func (t *Transcript) line(e *sim.Event) string {
 		if e.Control != "" {
 			what += " (" + e.Control + ")"
 		}
-		fmt.Fprintf(&b, "%s, %s: %s", t.name(e.Actor), what, Visible(e.Text))
+		fmt.Fprintf(&b, "%s, %s: %s", t.Name(e.Actor), what, Visible(e.Text))
 	default:
-		b.WriteString(t.name(e.Actor))
+		b.WriteString(t.Name(e.Actor))
 		if len(e.Audience) > 0 {
 			var to []string
 			for _, id := range e.Audience {
 				if id != e.Actor {
-					to = append(to, t.name(id))
+					to = append(to, t.Name(id))
 				}
 			}
 			fmt.Fprintf(&b, " (whispers to %s)", strings.Join(to, ", "))

@@ -2,12 +2,14 @@ package session
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/run"
+	"parley/logs"
 	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/llm"
@@ -64,55 +66,98 @@ func ReadTranscript(dir, which string, calls bool) (*Transcript, error) {
 	if t.Row == nil {
 		t.Session = which // one that is still under way has no row, and only its id finds it
 	}
-	for e, err := range Events.Read(dir) {
-		if err != nil {
-			return nil, err
-		}
-		if e.Session == t.Session {
-			t.Events = append(t.Events, e)
-		}
+	all := logs.Span{To: math.MaxInt64}
+	at := Places{Events: all, Scores: all}
+	if calls {
+		at.Calls = all
+	}
+	if err := t.read(dir, at); err != nil {
+		return nil, err
 	}
 	if t.Row == nil && t.Events == nil {
 		return nil, fmt.Errorf("%s has no session %s that is done, and none under way with that id; parley show %s lists them", dir, which, dir)
 	}
-	for s, err := range run.Scores.Read(dir) {
-		if err != nil {
-			return nil, err
-		}
-		if s.Session == t.Session {
-			t.Scores = append(t.Scores, s)
-		}
-	}
 	if !calls {
 		return t, nil
 	}
-	wanted := map[string]bool{}
-	for call, err := range run.Calls.Read(dir) {
-		if err != nil {
-			return nil, err
-		}
-		if call.Session == t.Session {
-			t.Calls = append(t.Calls, ShownCall{Call: call})
-			for _, hash := range call.Prompt {
-				wanted[hash] = true
-			}
-		}
-	}
 	messages := map[string]run.Message{}
+	for _, hash := range t.Prompts() {
+		messages[hash] = run.Message{}
+	}
 	for m, err := range run.Messages.Read(dir) {
 		if err != nil {
 			return nil, err
 		}
-		if wanted[m.Hash] {
+		if _, asked := messages[m.Hash]; asked {
 			messages[m.Hash] = m
 		}
 	}
+	t.Ask(messages)
+	return t, nil
+}
+
+// Places says where the rows of a session are in the files of its run's tables, perhaps with rows of other
+// sessions between them. An empty span is not read.
+type Places struct{ Row, Events, Scores, Calls logs.Span }
+
+// TranscriptAt reads a session whose places are known. Its calls have no messages yet.
+func TranscriptAt(dir, session string, at Places) (*Transcript, error) {
+	t := &Transcript{Session: session}
+	if err := within(dir, Sessions, at.Row, session, func(r Row) { t.Row = &r }); err != nil {
+		return nil, err
+	}
+	return t, t.read(dir, at)
+}
+
+// read adds the rows of the session at their places.
+func (t *Transcript) read(dir string, at Places) error {
+	err := within(dir, Events, at.Events, t.Session, func(e sim.Event) { t.Events = append(t.Events, e) })
+	if err != nil {
+		return err
+	}
+	err = within(dir, run.Scores, at.Scores, t.Session, func(s eval.Score) { t.Scores = append(t.Scores, s) })
+	if err != nil {
+		return err
+	}
+	return within(dir, run.Calls, at.Calls, t.Session, func(c llm.Call) { t.Calls = append(t.Calls, ShownCall{Call: c}) })
+}
+
+// within reads the rows of a session in a span.
+func within[T any](dir string, table run.Rows[T], at logs.Span, session string, keep func(T)) error {
+	if at.From >= at.To {
+		return nil
+	}
+	f, err := table.File(dir)
+	if err != nil {
+		return err
+	}
+	for row, err := range table.Within(f, at) {
+		if err != nil {
+			return err
+		}
+		if table.Job(&row) == session {
+			keep(row)
+		}
+	}
+	return nil
+}
+
+// Prompts lists the hashes of the messages that the calls were made with.
+func (t *Transcript) Prompts() (hashes []string) {
+	for i := range t.Calls {
+		hashes = append(hashes, t.Calls[i].Prompt...)
+	}
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
+
+// Ask gives the calls their messages, by their hashes.
+func (t *Transcript) Ask(messages map[string]run.Message) {
 	for i := range t.Calls {
 		for _, hash := range t.Calls[i].Prompt {
 			t.Calls[i].Messages = append(t.Calls[i].Messages, messages[hash])
 		}
 	}
-	return t, nil
 }
 
 // Seat finds a character by id or by name.
@@ -129,15 +174,4 @@ func (t *Transcript) Seat(who string) (characters.ID, error) {
 		cast = append(cast, s.ID)
 	}
 	return "", run.Usagef("%s is not in the cast: %s", who, strings.Join(cast, ", "))
-}
-
-func (t *Transcript) name(id characters.ID) string {
-	if t.Row != nil {
-		for _, s := range t.Row.Cast {
-			if s.ID == string(id) {
-				return s.Name
-			}
-		}
-	}
-	return string(id)
 }
