@@ -145,8 +145,7 @@ func finished(c *cli.Context, dir string, m *run.Manifest, asJSON bool, show sho
 func missing(dir string, m *run.Manifest) (int, error) {
 	switch m.Kind {
 	case script.Kind:
-		n, _ := script.Missing(m.Results)
-		return n, nil
+		return script.Missing(dir)
 	case ieg.Kind:
 		return ieg.Missing(m.Results), nil
 	case survey.Kind:

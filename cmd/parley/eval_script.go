@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -23,31 +21,6 @@ func evalScriptCommand() *cli.Command {
 			evalScriptTasksCommand(),
 		},
 	}
-}
-
-// scriptTasks reads tasks from a file, or takes the library's.
-func scriptTasks(file string, first int) ([]script.Task, error) {
-	tasks := script.Library()
-	if file != "" {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("tasks: %w", err)
-		}
-		if tasks, err = script.ReadTaskFile(data, file); err != nil {
-			return nil, err
-		}
-	}
-	if first > 0 && first < len(tasks) {
-		tasks = tasks[:first]
-	}
-	return tasks, nil
-}
-
-// isDatabase reports whether a file is one of SQLite.
-func isDatabase(f *os.File) bool {
-	head := make([]byte, 16)
-	_, err := f.ReadAt(head, 0)
-	return err == nil && string(head) == "SQLite format 3\x00"
 }
 
 // scriptWeights reads weights as NM=2,NR=1.

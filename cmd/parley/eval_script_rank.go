@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/report"
 	"parley/eval/script"
+	"parley/eval/script/sqlite"
 )
 
 func evalScriptRankCommand() *cli.Command {
@@ -56,7 +61,7 @@ func evalScriptRankCommand() *cli.Command {
 			if c.Bool("json") {
 				err = printJSON(c.App.Writer, answer{Results: script.RankResults(scorer, g)})
 			} else {
-				err = script.PrintRanking(c.App.Writer, g)
+				err = printRanking(c.App.Writer, g)
 			}
 			if err == nil && len(g.Ranked) > 0 && g.Ranked[0].Score.Value == nil {
 				err = partialf("no author can be ranked: %s", g.Ranked[0].Score.Reason)
@@ -80,16 +85,15 @@ func scoreTable(name, scorer string) (*script.Table, script.Weights, error) {
 		w, _ := d.Weights(scorer)
 		return t, w, nil
 	}
-	f, err := os.Open(name)
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	if !isDatabase(f) {
-		t, err := script.ReadTable(f, name)
+	if !sqlite.Is(data) {
+		t, err := script.ReadTable(bytes.NewReader(data), name)
 		return t, nil, err
 	}
-	db, err := script.ReadDatabase(f, name)
+	db, err := script.ReadDatabase(data, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,4 +106,10 @@ func scoreTable(name, scorer string) (*script.Table, script.Weights, error) {
 		return nil, nil, fmt.Errorf("%s holds no verdicts of %s, only of %v: choose with --scorer", name, scorer, d.Scorers())
 	}
 	return t, nil, nil
+}
+
+// printRanking prints a ranking and the tests between authors.
+func printRanking(w io.Writer, g *script.Ranking) error {
+	ranks, tests := g.Tables()
+	return errors.Join(report.Table(w, ranks), report.Table(w, tests))
 }

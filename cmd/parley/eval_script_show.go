@@ -19,17 +19,17 @@ func showScripts(c *cli.Context, dir string, m *run.Manifest) error {
 		return err
 	}
 	w := c.App.Writer
-	fmt.Fprintf(w, "%s\n\n", script.Summary(g, m.Of))
+	fmt.Fprintln(w, script.Summary(g, m.Of))
 	if !g.Perturb && slices.Contains(d.Judged(), script.Scorer) {
 		ranking, err := d.Ranking(script.Scorer)
 		if err != nil {
 			return err
 		}
-		if err := script.PrintRanking(w, ranking); err != nil {
+		if err := printRanking(w, ranking); err != nil {
 			return err
 		}
-		fmt.Fprintln(w)
 	}
+	fmt.Fprintln(w)
 	shown := slices.DeleteFunc(slices.Clone(m.Results), func(r eval.Result) bool {
 		return r.Scorer == script.Scorer && (r.Metric == "rank" || r.Metric == "score" || r.Metric == "difference")
 	})

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -70,7 +71,7 @@ func listScriptTasks(c *cli.Context) error {
 	if c.NArg() > 1 {
 		return usagef("tasks list takes one file at most, and got %d", c.NArg())
 	}
-	tasks, err := scriptTasks(c.Args().First(), 0)
+	tasks, err := script.Tasks(os.ReadFile, c.Args().First(), 0)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func importScriptTasks(c *cli.Context) error {
 		return usagef("tasks import takes one file, and got %d", c.NArg())
 	}
 	name := c.Args().First()
-	tasks, err := scriptTasks(name, c.Int("first"))
+	tasks, err := script.Tasks(os.ReadFile, name, c.Int("first"))
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ var layers = map[string][]string{
 	"finetune/recipe":     {"logs", "finetune"},
 	"finetune/serve":      {"sim/llm", "sim/llm/ollama", "finetune/gguf"},
 	"finetune/vdm":        {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/ieg", "sim/llm/loose"},
-	"eval/script":         {"logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite", "sim/llm/loose"},
+	"eval/script":         {"logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "sim", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite", "sim/llm/loose"},
 	"eval/utility":        {"logs", "sim", "sim/llm", "sim/llm/loose", "eval", "eval/stat", "eval/run", "eval/judge", "eval/session", "eval/iep", "eval/report", "eval/report/view"},
 	"eval/script/sqlite":  {},
 	"cmd/parley":          {"..."},

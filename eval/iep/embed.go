@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -125,7 +124,7 @@ func (e *Embedding) pairs(ctx context.Context, a Ask, k *scenarios.Knowledge, go
 	for g := range gold {
 		for i, s := range stretches {
 			s.gold = g
-			if s.alike, err = cosine(vectors[g], vectors[len(gold)+i]); err != nil {
+			if s.alike, err = llm.Cosine(vectors[g], vectors[len(gold)+i]); err != nil {
 				return nil, calls, fmt.Errorf("%s: %w", e.Spec, err)
 			}
 			if s.alike >= cmp.Or(e.Floor, EmbedFloor) && !h.contradicts(g, s.from, s.to) {
@@ -134,19 +133,4 @@ func (e *Embedding) pairs(ctx context.Context, a Ask, k *scenarios.Knowledge, go
 		}
 	}
 	return found, calls, nil
-}
-
-func cosine(a, b []float32) (float64, error) {
-	if len(a) != len(b) || len(a) == 0 {
-		return 0, fmt.Errorf("embeddings of %d and %d numbers do not compare", len(a), len(b))
-	}
-	var ab, aa, bb float64
-	for i := range a {
-		x, y := float64(a[i]), float64(b[i])
-		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
-	}
-	if aa == 0 || bb == 0 || math.IsNaN(ab) || math.IsInf(ab, 0) || math.IsInf(aa*bb, 0) {
-		return 0, fmt.Errorf("an embedding is zero or not a number")
-	}
-	return ab / math.Sqrt(aa*bb), nil
 }

@@ -99,7 +99,7 @@ func put(ctx context.Context, j *Judge, q inquiry, accept func(Reading, *llm.Res
 	if q.schema == nil || q.prompt == nil {
 		return out, fmt.Errorf("%s: a question needs a prompt and a schema", q.tag.Purpose)
 	}
-	text, err := render(q.prompt, q.seed, q.data)
+	text, err := Render(q.prompt, q.seed, q.data)
 	if err != nil {
 		return out, err
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -35,8 +36,8 @@ func MustPrompt(name, text string) *template.Template {
 	return t
 }
 
-// render fills in a prompt of a caller, with the fences of one seed.
-func render(t *template.Template, seed uint64, with any) (string, error) {
+// Render fills in a prompt. Texts that it quotes are fenced by the seed; see Quote.
+func Render(t *template.Template, seed uint64, with any) (string, error) {
 	own, err := t.Clone()
 	if err != nil {
 		return "", fmt.Errorf("prompt %s: %w", t.Name(), err)
@@ -129,4 +130,22 @@ func order(p part, raw json.RawMessage) []string {
 	keys := slices.Collect(maps.Keys(p.properties()))
 	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
 	return keys
+}
+
+// Hashes returns the SHA-256 of every file of a package's folder of prompts, by a prefix and the file's name, for a
+// run's manifest.
+func Hashes(files embed.FS, prefix string) map[string]string {
+	entries, err := files.ReadDir("prompts")
+	if err != nil {
+		panic(err)
+	}
+	hashes := map[string]string{}
+	for _, e := range entries {
+		text, err := files.ReadFile("prompts/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		hashes[prefix+e.Name()] = fmt.Sprintf("%x", sha256.Sum256(text))
+	}
+	return hashes
 }

@@ -182,3 +182,29 @@ func Seconds(us int64) string {
 		return fmt.Sprintf("%.1f h", s/3600)
 	}
 }
+
+// Heat draws shares as a heat map, a row for each arm, with the numbers in a table.
+func Heat(id, title, caption string, arms, columns []string, of func(arm, column string) eval.Result) *view.Figure {
+	heat := &view.Heat{Title: title, Rows: arms, Columns: columns}
+	t := &view.Table{Head: view.Columns("Arm")}
+	for _, c := range columns {
+		t.Head = append(t.Head, view.Column{Name: c, Number: true})
+	}
+	for _, arm := range arms {
+		var fields []view.Field
+		cells := []view.Cell{{Text: arm}}
+		for _, c := range columns {
+			r := of(arm, c)
+			cell := view.Cell{Text: "–", Note: fmt.Sprintf("%d of %d", r.N, r.Of), Grey: r.Value == nil}
+			if r.Value != nil {
+				cell.Text = fmt.Sprintf("%.3f", *r.Value)
+			}
+			if r.Low != nil && r.High != nil {
+				cell.Note = fmt.Sprintf("%.3f to %.3f, %s", *r.Low, *r.High, cell.Note)
+			}
+			fields, cells = append(fields, view.Field{Share: r.Value, Text: cell.Text}), append(cells, cell)
+		}
+		heat.Cells, t.Rows = append(heat.Cells, fields), append(t.Rows, cells)
+	}
+	return &view.Figure{ID: id, Caption: caption, Plot: heat, Numbers: t}
+}

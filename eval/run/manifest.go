@@ -54,6 +54,7 @@ type Manifest struct {
 	Passes    int                   `json:"passes"`          // how often it was scored
 	Shown     map[string]string     `json:"shown,omitempty"` // scorer/metric -> method whose scores are shown, where it was scored again
 	Results   []eval.Result         `json:"results"`
+	Digest    string                `json:"config_digest,omitempty"` // SHA-256 of the configuration
 	Signature string                `json:"signature,omitempty"`
 }
 
@@ -101,7 +102,7 @@ func newManifest(p Plan, o *Options) (*Manifest, error) {
 	}
 	m := &Manifest{
 		Format: Format, ID: id, Kind: p.Kind(), Version: o.Version, Go: runtime.Version(), State: Running,
-		Started: o.Now().UTC().Truncate(time.Microsecond), Config: config, Models: map[string]*Served{},
+		Started: o.Now().UTC().Truncate(time.Microsecond), Config: config, Digest: configDigest(config), Models: map[string]*Served{},
 		Inputs: map[string]Input{}, Arms: p.Arms(), Jobs: map[State]int{}, Passes: 1,
 	}
 	if o.Secret != nil {
@@ -116,10 +117,20 @@ func (m *Manifest) reconfigure(p Plan, o *Options) error {
 	if err != nil {
 		return fmt.Errorf("the configuration cannot be kept: %w", err)
 	}
-	if m.Config = config; o.Secret != nil {
+	m.Config, m.Digest = config, configDigest(config)
+	if o.Secret != nil {
 		m.Signature = m.sign(o.Secret)
 	}
 	return nil
+}
+
+// configDigest returns the SHA-256 of a configuration, without the spaces between its parts.
+func configDigest(config json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, config) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b.Bytes()))
 }
 
 // NewID names a run by its time, and by chance, since two may start within a second.

@@ -102,6 +102,9 @@ func (v *verification) config(p Plan) {
 	if err != nil || json.Compact(&kept, v.manifest.Config) != nil || !bytes.Equal(again, kept.Bytes()) {
 		v.findf("%s: its configuration reads back as another one", ManifestName)
 	}
+	if m := v.manifest; m.Digest != "" && m.Digest != configDigest(m.Config) {
+		v.findf("%s: its configuration is not the one that was kept", ManifestName)
+	}
 	if !slices.Equal(v.manifest.Arms, p.Arms()) {
 		v.findf("%s: the arms are %q, and the configuration has %q", ManifestName, v.manifest.Arms, p.Arms())
 	}

@@ -148,6 +148,15 @@ func (e *Env) Note(format string, args ...any) { e.run.tellf("note: "+format, ar
 // own Model is not recorded: jobs use Env.Model.
 func (e *Env) Opened(spec string) *llm.Opened { return e.opened[spec] }
 
+// Context returns the size of context to ask a model for, the same for all of its calls in a run.
+func (e *Env) Context(spec string) int {
+	served := e.Served(spec)
+	if served.NumCtx == 0 {
+		served.NumCtx = e.opened[spec].Context(0)
+	}
+	return served.NumCtx
+}
+
 // Recorded returns the run whose calls a model replays.
 func (e *Env) Recorded(spec string) (dir string, ok bool) {
 	return e.run.options.Registry.Recorded(spec)

@@ -54,15 +54,26 @@ func subject() script.Subject {
 	return script.Subject{Task: tea, Arm: "test:author", Script: tea.Steps, Seed: 1}
 }
 
-// values are findings as text: NM=1 and so on; ? for what has no value.
-func values(findings []script.Finding) string {
+// scoresOf are findings as scores.
+func scoresOf(findings []script.Finding) []eval.Score {
+	var list []eval.Score
+	for i := range findings {
+		list = append(list, findings[i].Score())
+	}
+	return list
+}
+
+// said are findings as text: NM=1 and so on; ? for what has no value.
+func said(findings []script.Finding) string { return values(scoresOf(findings)) }
+
+func values(scores []eval.Score) string {
 	var out []string
-	for _, f := range findings {
+	for _, s := range scores {
 		v := "?"
-		if f.Value != nil {
-			v = map[float64]string{0: "0", 1: "1"}[*f.Value]
+		if s.Value != nil {
+			v = map[float64]string{0: "0", 1: "1"}[*s.Value]
 		}
-		out = append(out, string(f.Metric)+"="+v)
+		out = append(out, s.Metric+"="+v)
 	}
 	return strings.Join(out, " ")
 }
@@ -133,7 +144,7 @@ func TestPanel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := values(findings); got != tt.want {
+			if got := said(findings); got != tt.want {
 				t.Errorf("%s, want %s: %s\n%+v", got, tt.want, tt.reason, findings)
 			}
 			if len(calls) != len(*seen) {
@@ -156,7 +167,7 @@ func TestSingleHasNoDefaultsOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := values(findings), "NM=? NR=1 ND=1 EX=? SC=1 CG=1 OC=0"; got != want {
+	if got, want := said(findings), "NM=? NR=1 ND=1 EX=? SC=1 CG=1 OC=0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -179,8 +190,8 @@ func TestIdenticalScriptsKeepTheirVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(values(findings), want) {
-			t.Errorf("%s: %s", arm, values(findings))
+		if !strings.Contains(said(findings), want) {
+			t.Errorf("%s: %s", arm, said(findings))
 		}
 		for _, c := range calls {
 			if slices.Contains(ids, c.ID) {
@@ -201,8 +212,8 @@ func TestScriptsSayNothingForTheJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(values(findings), "NM=0 NR=1 ND=1") {
-		t.Error(values(findings))
+	if !strings.HasPrefix(said(findings), "NM=0 NR=1 ND=1") {
+		t.Error(said(findings))
 	}
 	var text string
 	for _, m := range (*seen)[0].Messages {
@@ -225,7 +236,7 @@ func TestScriptsSayNothingForTheJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := values(findings); strings.ContainsAny(got, "01") {
+	if got := said(findings); strings.ContainsAny(got, "01") {
 		t.Errorf("an echo counts: %s", got)
 	}
 }

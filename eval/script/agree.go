@@ -1,21 +1,14 @@
 package script
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"parley/eval"
 	"parley/eval/stat"
 )
-
-// Human is one person's verdict on one metric of one script. Value is nil where none was given.
-type Human struct {
-	Task, Arm string
-	Metric    Metric
-	Value     *float64
-}
 
 // Verdicts are the verdicts of people, one a script and metric.
 type Verdicts struct {
@@ -28,52 +21,34 @@ type Verdicts struct {
 // judged, 1 being good, with True and False, 1 and 0, yes and no, or empty cells. Rows of one task
 // and model are several people's, of whom the majority counts; half and half is no verdict.
 func ReadHuman(r io.Reader, name string) (*Verdicts, error) {
-	in := csv.NewReader(r)
-	in.FieldsPerRecord, in.TrimLeadingSpace = -1, true
-	head, err := in.Read()
-	if err != nil {
-		return nil, fmt.Errorf("%s: there is no head: %w", name, err)
-	}
-	task, arm := -1, -1
-	at := map[int]Metric{}
-	for i, column := range head {
-		column = strings.TrimSpace(strings.TrimPrefix(column, "\uFEFF"))
-		switch m := Metric(strings.ToUpper(column)); {
-		case strings.EqualFold(column, "task"):
-			task = i
-		case strings.EqualFold(column, "model"), strings.EqualFold(column, "arm"):
-			arm = i
-		case m.index() >= 0:
-			at[i] = m
-		}
-	}
-	if task < 0 || arm < 0 || len(at) == 0 {
-		return nil, fmt.Errorf("%s: a sheet has the columns task, model and at least one of %s", name, strings.Join(metricNames(), ", "))
-	}
 	votes := map[[3]string][2]int{}
 	v := &Verdicts{Of: map[[3]string]*float64{}}
-	for {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	model := "model"
+	var metrics []string
+	err := eval.EachRow(r, name, func(has map[string]bool) error {
+		if !has[model] {
+			model = "arm"
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		line, _ := in.FieldPos(0)
-		if len(record) <= max(task, arm) {
-			return nil, fmt.Errorf("%s:%d: the row ends before its task and model", name, line)
-		}
-		for i, m := range at {
-			text := ""
-			if i < len(record) {
-				text = strings.TrimSpace(record[i])
+		for _, m := range metricNames() {
+			if has[strings.ToLower(m)] {
+				metrics = append(metrics, m)
 			}
+		}
+		if !has["task"] || !has[model] || metrics == nil {
+			return fmt.Errorf("a sheet has the columns task, model and at least one of %s", strings.Join(metricNames(), ", "))
+		}
+		return nil
+	}, func(cell func(string) string) error {
+		if cell("task") == "" || cell(model) == "" {
+			return errors.New("the row does not name its task and model")
+		}
+		for _, m := range metrics {
+			text := cell(strings.ToLower(m))
 			value, ok := readYes(text)
 			if !ok {
-				return nil, fmt.Errorf("%s:%d: column %s: %q is neither yes nor no", name, line, m, text)
+				return fmt.Errorf("column %s: %q is neither yes nor no", m, text)
 			}
-			key := [3]string{strings.TrimSpace(record[task]), strings.TrimSpace(record[arm]), string(m)}
+			key := [3]string{cell("task"), cell(model), m}
 			count := votes[key]
 			if value != nil {
 				v.Given++
@@ -81,24 +56,23 @@ func ReadHuman(r io.Reader, name string) (*Verdicts, error) {
 			}
 			votes[key] = count
 		}
-	}
+		return nil
+	})
 	for key, count := range votes {
 		v.Of[key] = nil
 		switch {
 		case count[0] == count[1] && count[0] > 0:
 			v.Ties++
-		case count[0] != count[1]:
-			value := 0.0
-			if count[1] > count[0] {
-				value = 1
-			}
-			v.Of[key] = &value
+		case count[0] > count[1]:
+			v.Of[key] = new(0.0)
+		case count[1] > count[0]:
+			v.Of[key] = new(1.0)
 		}
 	}
-	return v, nil
+	return v, err
 }
 
-// Agreement is how a judge's verdicts on one metric agree with people's. 1 is good, so that a
+// Agreement is how a judge's verdicts on one metric, or on several, agree with people's. 1 is good, so that a
 // positive is a script without the fault.
 type Agreement struct {
 	Metric    Metric
@@ -115,92 +89,111 @@ type Agreement struct {
 	truth, said []bool // the pairs
 }
 
-// Agree holds findings of one scorer against people, a metric at a time.
-func Agree(findings []Finding, people *Verdicts, level float64) []Agreement {
+// measure computes the measures of the pairs.
+func (a *Agreement) measure(level float64) {
+	a.N = len(a.truth)
+	a.Confusion, _ = stat.Confuse(a.truth, a.said) // they are as long as each other
+	right := a.Confusion.TruePos + a.Confusion.TrueNeg
+	a.Accuracy = stat.Wilson(right, a.N, level)
+	a.Kappa, a.MCC = stat.Kappa(a.truth, a.said, nil, stat.Plain), stat.MCC(a.truth, a.said)
+	if a.MSE = stat.Undefined("there are no pairs"); a.N > 0 {
+		a.MSE = stat.Number(float64(a.N-right) / float64(a.N))
+	}
+}
+
+// Agree compares scores of one scorer with people's verdicts, a metric at a time.
+func Agree(scores []eval.Score, people *Verdicts, level float64) []Agreement {
 	var list []Agreement
-	for _, m := range Metrics() {
-		a := Agreement{Metric: m}
-		var truth, said []bool
-		var x, y []float64
-		for i := range findings {
-			f := &findings[i]
-			if f.Metric != m {
+	for _, m := range metricNames() {
+		a := Agreement{Metric: Metric(m)}
+		for i := range scores {
+			s := &scores[i]
+			if s.Metric != m {
 				continue
 			}
 			a.Of++
-			human, known := people.Of[[3]string{f.Session, f.Arm, string(m)}]
-			switch {
-			case !known || human == nil:
+			switch human := people.Of[[3]string{s.Session, s.Arm, m}]; {
+			case human == nil:
 				a.NoHuman++
-				continue
-			case f.Value == nil:
+			case s.Value == nil:
 				a.NoJudge++
-				continue
+			default:
+				a.truth, a.said = append(a.truth, *human == 1), append(a.said, *s.Value == 1)
 			}
-			truth, said = append(truth, *human == 1), append(said, *f.Value == 1)
-			x, y = append(x, *human), append(y, *f.Value)
 		}
-		if a.Of == 0 {
-			continue
+		if a.Of > 0 {
+			a.measure(level)
+			list = append(list, a)
 		}
-		a.N, a.truth, a.said = len(truth), truth, said
-		a.Confusion, _ = stat.Confuse(truth, said) // they are as long as each other
-		a.Accuracy = stat.Wilson(a.Confusion.TruePos+a.Confusion.TrueNeg, a.N, level)
-		a.MSE, a.MCC = stat.MSE(x, y), stat.MCC(truth, said)
-		a.Kappa = stat.Kappa(truth, said, nil, stat.Plain)
-		list = append(list, a)
 	}
 	return list
 }
 
-// Overall joins the metrics: micro over all pairs alike, macro as the mean over the metrics that have
-// the measure, which Metrics, Kappas and MCCs count.
-type Overall struct {
-	N, Of                    int
-	MicroAccuracy            stat.Interval
-	MicroMSE, MacroMSE       stat.Value
-	MacroAccuracy            stat.Value
-	MicroKappa, MacroKappa   stat.Value
-	MicroMCC, MacroMCC       stat.Value
-	Metrics, Kappas, MCCs    int
-	NoHuman, NoJudge, Agreed int
-}
-
-// Join computes the overall agreement.
-func Join(list []Agreement, level float64) Overall {
-	o := Overall{}
-	var truth, said []bool
-	var mse, accuracy, kappa, mcc []stat.Value
+// Join returns the agreement over all pairs of all metrics alike.
+func Join(list []Agreement, level float64) Agreement {
+	all := Agreement{}
 	for _, a := range list {
-		o.N, o.Of, o.NoHuman, o.NoJudge = o.N+a.N, o.Of+a.Of, o.NoHuman+a.NoHuman, o.NoJudge+a.NoJudge
-		o.Agreed += a.Confusion.TruePos + a.Confusion.TrueNeg
-		truth, said = append(truth, a.truth...), append(said, a.said...)
-		mse, kappa, mcc = append(mse, a.MSE), append(kappa, a.Kappa), append(mcc, a.MCC)
-		accuracy = append(accuracy, stat.Accuracy(a.truth, a.said))
+		all.Of, all.NoHuman, all.NoJudge = all.Of+a.Of, all.NoHuman+a.NoHuman, all.NoJudge+a.NoJudge
+		all.truth, all.said = append(all.truth, a.truth...), append(all.said, a.said...)
 	}
-	o.MacroMSE, o.Metrics = macro(mse)
-	o.MacroAccuracy, _ = macro(accuracy)
-	o.MacroKappa, o.Kappas = macro(kappa)
-	o.MacroMCC, o.MCCs = macro(mcc)
-	o.MicroAccuracy = stat.Wilson(o.Agreed, o.N, level)
-	o.MicroKappa, o.MicroMCC = stat.Kappa(truth, said, nil, stat.Plain), stat.MCC(truth, said)
-	o.MicroMSE = stat.Undefined("there are no pairs")
-	if o.N > 0 {
-		o.MicroMSE = stat.Number(1 - float64(o.Agreed)/float64(o.N))
-	}
-	return o
+	all.measure(level)
+	return all
 }
 
-// macro returns the mean of the values that are defined, and their number.
-func macro(values []stat.Value) (stat.Value, int) {
-	var xs []float64
-	for _, v := range values {
-		if v.OK() {
-			xs = append(xs, v.V)
+// Macro returns the mean of a measure over the metrics that have it, and their number.
+func Macro(list []Agreement, of func(*Agreement) stat.Value) (stat.Value, int) {
+	sum, n := 0.0, 0
+	for i := range list {
+		if v := of(&list[i]); v.OK() {
+			sum, n = sum+v.V, n+1
 		}
 	}
-	if len(xs) == 0 {
+	if n == 0 {
 		return stat.Undefined("it is defined for no metric"), 0
 	}
-	return stat.Number(mean(xs)), len(xs)
+	return stat.Number(sum / float64(n)), n
+}
+
+// Agreement makes the lines of the table, and counts pairs, and pairs that lack the judge's verdict.
+func (d *Data) Agreement(people *Verdicts) (results []eval.Result, pairs, lost int) {
+	measures := []struct {
+		name string
+		of   func(*Agreement) stat.Value
+	}{
+		{"accuracy", func(a *Agreement) stat.Value { return stat.Accuracy(a.truth, a.said) }}, {"mse", func(a *Agreement) stat.Value { return a.MSE }},
+		{"kappa", func(a *Agreement) stat.Value { return a.Kappa }}, {"mcc", func(a *Agreement) stat.Value { return a.MCC }},
+	}
+	for _, scorer := range d.Scorers() {
+		line := func(a *Agreement, metric, arm string, value *float64, reason string) {
+			r := eval.Result{Scorer: scorer, Metric: metric, Arm: scorer + " " + arm, Value: value, N: a.N, Of: a.Of, Unit: "pairs", Reason: strings.Trim(reason, "; ")}
+			if metric == "accuracy" && arm != "macro" {
+				r.Low, r.High = a.Accuracy.Low, a.Accuracy.High
+			}
+			results = append(results, r)
+		}
+		list := Agree(d.scores[scorer], people, eval.Confidence)
+		for i := range list {
+			a := &list[i]
+			about := map[string]string{
+				"accuracy": fmt.Sprintf("%d without a person's verdict, %d without the judge's", a.NoHuman, a.NoJudge),
+				"mse":      "of yes and no: the share of disagreements, 1 - accuracy",
+			}
+			for _, m := range measures {
+				v := m.of(a)
+				line(a, m.name, string(a.Metric), v.Ptr(), about[m.name]+"; "+v.Reason)
+			}
+			line(a, "prevalence", string(a.Metric), a.Confusion.Prevalence().Ptr(), a.Confusion.Prevalence().Reason)
+			line(a, "false_pass", string(a.Metric), new(float64(a.Confusion.FalsePos)), "the judge says good, people say bad")
+			line(a, "false_fail", string(a.Metric), new(float64(a.Confusion.FalseNeg)), "the judge says bad, people say good")
+			pairs, lost = pairs+a.N, lost+a.NoJudge
+		}
+		all := Join(list, eval.Confidence)
+		for _, m := range measures {
+			v := m.of(&all)
+			line(&all, m.name, "micro", v.Ptr(), "over all pairs alike; "+v.Reason)
+			v, n := Macro(list, m.of)
+			line(&all, m.name, "macro", v.Ptr(), fmt.Sprintf("mean over the metrics that have one: %d; %s", n, v.Reason))
+		}
+	}
+	return results, pairs, lost
 }

@@ -2,7 +2,6 @@ package script_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,12 +11,11 @@ import (
 
 func TestReadDatabase(t *testing.T) {
 	for _, name := range []string{"sqlite/testdata/plain.db", "sqlite/testdata/wide.db"} {
-		f, err := os.Open(name)
+		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		d, err := script.ReadDatabase(f, name)
+		d, err := script.ReadDatabase(data, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +39,7 @@ func TestReadDatabase(t *testing.T) {
 			}
 		}
 	}
-	if _, err := script.ReadDatabase(strings.NewReader("nothing"), "x.db"); err == nil {
+	if _, err := script.ReadDatabase([]byte("nothing"), "x.db"); err == nil {
 		t.Error("nothing is a database")
 	}
 }

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"cmp"
+
 	"parley/eval"
 )
 
@@ -29,41 +31,35 @@ type Finding struct {
 
 // Score is the finding as a row of a run's scores.
 func (f *Finding) Score() eval.Score {
-	return eval.Score{
-		Session: f.Session, Arm: f.Arm, Scorer: f.Scorer, Metric: string(f.Metric), Subject: f.Arm, Value: f.Value,
-		Status: f.Status, Reason: f.Reason, Method: f.Method, Evidence: f.evidence(), Calls: f.Calls,
+	s := eval.Score{
+		Session: f.Session, Item: f.Session, Arm: f.Arm, Scorer: f.Scorer, Metric: string(f.Metric), Subject: f.Arm, Value: f.Value,
+		Status: f.Status, Reason: f.Reason, Method: f.Method, Calls: f.Calls,
 	}
-}
-
-func (f *Finding) evidence() []eval.Evidence {
-	var list []eval.Evidence
 	for _, m := range f.Missing {
-		list = append(list, eval.Evidence{Want: m})
+		s.Evidence = append(s.Evidence, eval.Evidence{Want: m})
 	}
-	return list
+	return s
 }
 
 // decide joins the plain verdict (fault says that there is one) and what is listed. Either may be
-// missing; where both are there they have to agree.
-func (f *Finding) decide(fault *bool, listed *bool, why string) {
-	var bad bool
+// missing, and both are for a reason; where both are there they have to agree.
+func (f *Finding) decide(fault, listed *bool, why string) {
+	f.Status, f.Reason = eval.Unparsed, cmp.Or(why, "the verdict does not say")
 	switch {
 	case fault == nil && listed == nil:
-		f.Status, f.Reason = eval.Unparsed, why
 		return
 	case fault == nil:
-		bad, f.Method = *listed, "listed"
+		fault, f.Method = listed, "listed"
 	case listed == nil:
-		bad, f.Method = *fault, "said"
+		f.Method = "said"
 	case *fault != *listed:
-		f.Status, f.Reason = eval.Unparsed, "the verdict says one thing and its list of faults another"
+		f.Reason = "the verdict says one thing and its list of faults another"
 		return
 	default:
-		bad, f.Method = *fault, "both"
+		f.Method = "both"
 	}
-	v := 1.0
-	if bad {
-		v = 0
+	f.Value, f.Status, f.Reason = new(1.0), eval.Scored, ""
+	if *fault {
+		*f.Value = 0
 	}
-	f.Value, f.Status = &v, eval.Scored
 }

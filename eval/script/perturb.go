@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"parley/eval"
+	"parley/sim"
 	"parley/sim/llm"
 )
 
@@ -100,7 +101,7 @@ var spoils = map[Fault]string{
 // Spoil has a model plant a fault, as the paper does. A duplicate and a wrong order are planted by
 // rule, which needs no model.
 func (a *Author) Spoil(ctx context.Context, f Fault, t *Task, actor string, seed uint64) (Script, []llm.Call, error) {
-	r := rand.New(rand.NewPCG(hashed(seed, t.ID, string(f)), 1))
+	r := sim.Rand(sim.Mix(seed, sim.HashText(t.ID), sim.HashText(string(f))))
 	what, ok := spoils[f]
 	if !ok {
 		return Plant(f, t, nil, r), nil, nil
@@ -112,7 +113,7 @@ func (a *Author) Spoil(ctx context.Context, f Fault, t *Task, actor string, seed
 		what += t.Constraints[r.IntN(len(t.Constraints))] + "."
 	}
 	text := render(perturbPrompt, seed, map[string]any{"Specific": t.Specific, "Script": numbered(t.Steps), "Fault": what})
-	s, calls, err := a.put(ctx, request{"perturb", t.ID, actor, text, seed})
+	s, calls, err := a.put(ctx, llm.Tag{Session: t.ID, Actor: actor, Purpose: "perturb"}, text, seed)
 	if err == nil && s.Status == eval.Scored && slices.Equal(s.Steps, t.Steps) {
 		s = Script{Status: eval.Unparsed, Reason: "the model changed nothing"}
 	}

@@ -2,7 +2,6 @@ package script
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"parley/eval"
 	"parley/eval/judge"
 	"parley/eval/run"
+	"parley/eval/script/sqlite"
 	"parley/sim/llm"
 )
 
@@ -63,10 +63,16 @@ func (p *Plan) Arms() []string {
 	return names
 }
 
-// Metrics lists the seven metrics of each way to judge, and the baselines, all from 0 to 1.
+// Metrics lists the seven metrics of each way to judge, and what they come to, all from 0 to 1.
 func (p *Plan) Metrics() []eval.Metric {
 	var list []eval.Metric
 	for _, scorer := range []string{Scorer, SingleScorer} {
+		if p.config.Perturb {
+			list = append(list, eval.Metric{Scorer: scorer, Name: "detected", Unit: "scripts", Title: "faults found", High: 1, Higher: true, Headline: true,
+				Caption: "Share of the scripts with a planted fault in which the metric that the fault is to be seen by is 0."},
+				eval.Metric{Scorer: scorer, Name: "false_alarms", Unit: "intact scripts", Title: "false alarms", High: 1, Headline: true,
+					Caption: "Share of the scripts without a fault in which it is 0."})
+		}
 		for _, m := range Metrics() {
 			list = append(list, eval.Metric{Scorer: scorer, Name: string(m), Unit: "scripts", Title: m.Title(), High: 1, Higher: true})
 		}
@@ -106,7 +112,7 @@ func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
 		if spec == "" {
 			return nil
 		}
-		return &judge.Judge{Model: env.Model(spec), Name: spec, Sampling: llm.Sampling{NumCtx: contextOf(env, spec)}, Now: p.now, Trusting: c.Trusting}
+		return &judge.Judge{Model: env.Model(spec), Name: spec, Sampling: llm.Sampling{NumCtx: env.Context(spec)}, Now: p.now, Trusting: c.Trusting}
 	}
 	p.panel = Panel{Critic: judgeOf(c.Critic), Execute: judgeOf(c.Execute), Commonsense: judgeOf(c.Commonsense), Plain: c.Plain}
 	p.single = judgeOf(c.Single)
@@ -126,54 +132,47 @@ func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
 	return nil
 }
 
-// contextOf returns the size of context to ask a model for, once a run.
-func contextOf(env *run.Env, spec string) int {
-	served := env.Served(spec)
-	served.NumCtx = cmp.Or(served.NumCtx, env.Opened(spec).Context(0))
-	return served.NumCtx
-}
-
 // author makes an author of a model.
 func (p *Plan) author(env *run.Env, spec, persona string, s llm.Sampling) *Author {
-	s.MaxTokens, s.NumCtx = p.config.MaxTokens, contextOf(env, spec)
+	s.MaxTokens, s.NumCtx = p.config.MaxTokens, env.Context(spec)
 	return &Author{Model: env.Model(spec), Name: spec, Persona: persona, Sampling: s, Now: p.now}
 }
 
 // load reads the tasks of the configuration.
-func (p *Plan) load(env *run.Env) error {
-	if p.tasks != nil {
-		return nil
+func (p *Plan) load(env *run.Env) (err error) {
+	if p.tasks == nil {
+		p.tasks, err = Tasks(env.Read, p.config.Tasks, p.config.First)
+		p.others = slices.Concat(p.tasks, Library())
 	}
-	tasks := Library()
-	if file := p.config.Tasks; file != "" {
-		data, err := env.Read(file)
-		if err != nil {
-			return fmt.Errorf("tasks: %w", err)
-		}
-		if tasks, err = ReadTaskFile(data, file); err != nil {
-			return err
-		}
-	}
-	if n := p.config.First; n > 0 && n < len(tasks) {
-		tasks = tasks[:n]
-	}
-	p.tasks, p.others = tasks, slices.Concat(tasks, Library())
-	return nil
+	return err
 }
 
-// ReadTaskFile reads tasks in any of the forms that are known: JSON lines, or the authors' SQLite file.
-func ReadTaskFile(data []byte, file string) (tasks []Task, err error) {
-	if bytes.HasPrefix(data, []byte("SQLite format 3\x00")) {
-		d, err := ReadDatabase(bytes.NewReader(data), file)
+// Tasks returns the tasks of a file in any of the forms that are known, JSON lines or the authors' SQLite file, or
+// those of the library where none is named; only the first so many, 0 for all.
+func Tasks(read func(path string) ([]byte, error), file string, first int) ([]Task, error) {
+	tasks := Library()
+	if file != "" {
+		data, err := read(file)
+		if err != nil {
+			return nil, fmt.Errorf("tasks: %w", err)
+		}
+		if sqlite.Is(data) {
+			var d *Database
+			if d, err = ReadDatabase(data, file); err == nil {
+				tasks = d.Tasks
+			}
+		} else {
+			tasks, err = ReadTasks(bytes.NewReader(data), file)
+		}
 		if err != nil {
 			return nil, err
 		}
-		tasks = d.Tasks
-	} else if tasks, err = ReadTasks(bytes.NewReader(data), file); err != nil {
-		return nil, err
 	}
 	if len(tasks) == 0 {
 		return nil, fmt.Errorf("%s holds no tasks", file)
+	}
+	if first > 0 && first < len(tasks) {
+		tasks = tasks[:first]
 	}
 	return tasks, nil
 }

@@ -102,7 +102,7 @@ func TestPlantedFaultsAreMeasured(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	j := plant(known, rates, r).judge()
 	p := panel(j, false)
-	var findings []script.Finding
+	var findings []eval.Score
 	for i := range tasks {
 		for _, f := range append(script.Faults(), script.Intact) {
 			s := script.Plant(f, &tasks[i], tasks, r)
@@ -116,7 +116,7 @@ func TestPlantedFaultsAreMeasured(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			findings = append(findings, own...)
+			findings = append(findings, scoresOf(own)...)
 		}
 	}
 	list := script.Detect(findings, 0.95)

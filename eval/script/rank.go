@@ -6,8 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
+	"strings"
 
+	"parley/eval"
+	"parley/eval/report/view"
 	"parley/eval/stat"
 )
 
@@ -17,10 +19,9 @@ type Ranked struct {
 	Rank int      // from 1; those of a tie group share the first of their places
 	Tied []string // the other members of the tie group
 	// Score is the mean over the common tasks of the weighted mean of the metrics, unrounded, from 0
-	// to 1, with its bootstrap interval over tasks where there are several.
+	// to 1, with its interval over tasks where there are several.
 	Score stat.Interval
-	// Best and Worst are the ends of the interval of the rank over the same resamples; 0: there is
-	// none.
+	// Best and Worst are the ends of the bootstrap interval of the rank over tasks; 0: there is none.
 	Best, Worst int
 	// Least and Most bound the mean over all tasks: whatever is unscored taken as bad, and as good.
 	Least, Most float64
@@ -58,22 +59,17 @@ func Rank(t *Table, w Weights, level float64, r *rand.Rand) (*Ranking, error) {
 	rows := map[[2]string]*Row{}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		if !slices.Contains(arms, row.Arm) {
-			arms = append(arms, row.Arm)
-		}
 		if _, known := rows[[2]string{row.Arm, row.Task}]; known {
 			return nil, fmt.Errorf("%s has two rows for task %q", row.Arm, row.Task)
 		}
 		rows[[2]string{row.Arm, row.Task}] = row
-	}
-	seen := map[string]bool{}
-	for i := range t.Rows {
-		if task := t.Rows[i].Task; !seen[task] {
-			seen[task] = true
-			tasks = append(tasks, task)
+		tasks = append(tasks, row.Task)
+		if !slices.Contains(arms, row.Arm) {
+			arms = append(arms, row.Arm)
 		}
 	}
-	sort.Strings(tasks)
+	slices.Sort(tasks)
+	tasks = slices.Compact(tasks)
 	var common []string
 	for _, task := range tasks {
 		if !slices.ContainsFunc(arms, func(arm string) bool {
@@ -83,35 +79,32 @@ func Rank(t *Table, w Weights, level float64, r *rand.Rand) (*Ranking, error) {
 			common = append(common, task)
 		}
 	}
-	out := &Ranking{Common: len(common), Of: len(tasks), Sigma: max(1e-12, sigma(t.Unit, w)/math.Sqrt(float64(max(1, len(common)))))}
+	g := &Ranking{Common: len(common), Of: len(tasks), Sigma: max(1e-12, sigma(t.Unit, w)/math.Sqrt(float64(max(1, len(common)))))}
 	scores := map[string][]float64{}
 	for _, arm := range arms {
-		one := Ranked{Arm: arm, N: len(common)}
-		var least, most []float64
+		one := Ranked{Arm: arm, N: len(common), Of: len(tasks)}
 		for _, task := range tasks {
 			row := rows[[2]string{arm, task}]
 			if row == nil {
 				row = &Row{}
 			}
-			one.Of++
-			least, most = append(least, row.score(w, 0)), append(most, row.score(w, 1))
+			one.Least += row.score(w, 0) / float64(len(tasks))
+			one.Most += row.score(w, 1) / float64(len(tasks))
 		}
-		one.Least, one.Most = mean(least), mean(most)
 		for _, task := range common {
 			scores[arm] = append(scores[arm], rows[[2]string{arm, task}].score(w, 0))
 		}
-		one.Score = within(scores[arm], 0, level)
-		if len(common) == 0 {
+		if one.Score = within(scores[arm], 0, level); len(common) == 0 {
 			one.Score.Reason = "no task is wholly scored for all authors"
 		}
-		out.Ranked = append(out.Ranked, one)
+		g.Ranked = append(g.Ranked, one)
 	}
-	out.place()
+	g.place()
 	if len(common) > 1 {
-		out.resample(scores, level, r)
-		out.compare(scores, level)
+		g.resample(scores, level, r)
+		g.compare(scores, level)
 	}
-	return out, nil
+	return g, nil
 }
 
 // sigma is three standard deviations of a difference of two rows that rounding alone makes.
@@ -130,14 +123,6 @@ func within(xs []float64, low, level float64) stat.Interval {
 		alone[i] = xs[i : i+1]
 	}
 	return stat.BoundedInterval(alone, low, 1, level)
-}
-
-func mean(xs []float64) float64 {
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(max(1, len(xs)))
 }
 
 // place sorts the authors and gives them their places. Who has no score comes last, without one.
@@ -171,53 +156,32 @@ func (g *Ranking) place() {
 	}
 }
 
-// resample draws the common tasks with replacement, for all authors at once, and keeps the intervals
-// of the means and of the ranks.
+// resample finds the interval of each author's place: the common tasks are drawn with replacement, for all authors
+// at once. A place that is the same in all draws is certain as far as these tasks tell.
 func (g *Ranking) resample(scores map[string][]float64, level float64, r *rand.Rand) {
-	n := g.Common
-	means, ranks := make([][]float64, len(g.Ranked)), make([][]float64, len(g.Ranked))
-	drawn := make([]float64, len(g.Ranked))
-	rows := make([]int, n)
-	for range stat.MinDraws {
-		for i := range rows {
-			rows[i] = r.IntN(n)
-		}
-		for a := range g.Ranked {
-			own, sum := scores[g.Ranked[a].Arm], 0.0
-			for _, at := range rows {
-				sum += own[at]
-			}
-			drawn[a] = sum / float64(n)
-			means[a] = append(means[a], drawn[a])
-		}
-		for a, x := range drawn {
+	for a := range g.Ranked {
+		one := &g.Ranked[a]
+		i := stat.Bootstrap{Level: level, Rand: r}.Interval(stat.Items(g.Common), func(rows []int) stat.Value {
 			better := 0
-			for _, y := range drawn {
-				if y > x+1e-12 {
+			own := total(scores[one.Arm], rows)
+			for b := range g.Ranked {
+				if b != a && total(scores[g.Ranked[b].Arm], rows) > own+1e-9 {
 					better++
 				}
 			}
-			ranks[a] = append(ranks[a], float64(better+1))
+			return stat.Number(float64(better + 1))
+		})
+		if one.Best, one.Worst = int(*i.Value), int(*i.Value); i.Low != nil {
+			one.Best, one.Worst = max(1, int(math.Floor(*i.Low))), min(len(g.Ranked), int(math.Ceil(*i.High)))
 		}
-	}
-	for a := range g.Ranked {
-		low, high := percentiles(means[a], level)
-		s := &g.Ranked[a].Score
-		s.Low, s.High, s.Clusters, s.Reason = &low, &high, n, ""
-		best, worst := percentiles(ranks[a], level)
-		g.Ranked[a].Best, g.Ranked[a].Worst = int(math.Floor(best)), int(math.Ceil(worst))
 	}
 }
 
-func percentiles(xs []float64, level float64) (low, high float64) {
-	slices.Sort(xs)
-	at := func(q float64) float64 {
-		i := q * float64(len(xs)-1)
-		lo := int(i)
-		hi := min(lo+1, len(xs)-1)
-		return xs[lo] + (i-float64(lo))*(xs[hi]-xs[lo])
+func total(xs []float64, rows []int) (sum float64) {
+	for _, at := range rows {
+		sum += xs[at]
 	}
-	return at((1 - level) / 2), at((1 + level) / 2)
+	return sum
 }
 
 // compare tests every pair.
@@ -236,4 +200,86 @@ func (g *Ranking) compare(scores map[string][]float64, level float64) {
 	for i, p := range stat.Holm(ps) {
 		g.Pairs[i].Holm = p
 	}
+}
+
+// RankResults are the lines of a ranking: place and score of each author, then the tests.
+func RankResults(scorer string, g *Ranking) []eval.Result {
+	var places, scores, tests []eval.Result
+	for _, r := range g.Ranked {
+		place := eval.Result{Scorer: scorer, Metric: "rank", Arm: r.Arm, N: r.N, Of: r.Of, Unit: "tasks", Reason: r.Score.Reason}
+		if r.Rank > 0 {
+			place.Value, place.Reason = new(float64(r.Rank)), ""
+			if r.Best > 0 {
+				place.Low, place.High = new(float64(r.Best)), new(float64(r.Worst))
+			}
+			if len(r.Tied) > 0 {
+				place.Reason = fmt.Sprintf("=%d: cannot be told apart from %s", r.Rank, strings.Join(r.Tied, ", "))
+			}
+		}
+		places = append(places, place)
+		scores = append(scores, eval.Result{
+			Scorer: scorer, Metric: "score", Arm: r.Arm, Value: r.Score.Value, Low: r.Score.Low, High: r.Score.High,
+			N: r.N, Of: r.Of, Unit: "tasks", Reason: strings.Trim(r.Score.Reason+"; "+r.bounds(), "; "),
+		})
+	}
+	for _, p := range g.Pairs {
+		tests = append(tests, eval.Result{
+			Scorer: scorer, Metric: "difference", Arm: p.A + " - " + p.B, Value: p.Diff.Value, Low: p.Diff.Low, High: p.Diff.High,
+			N: p.N, Of: g.Of, Unit: "tasks", Reason: fmt.Sprintf("Wilcoxon p %s, by Holm %s", short(p.P), short(p.Holm)),
+		})
+	}
+	return slices.Concat(places, scores, tests)
+}
+
+// bounds says what the score over all tasks may be, where some are not wholly scored.
+func (r *Ranked) bounds() string {
+	if r.N == r.Of {
+		return ""
+	}
+	return fmt.Sprintf("over all tasks between %.4f and %.4f", r.Least, r.Most)
+}
+
+// Tables returns the ranking and the tests between authors as tables.
+func (g *Ranking) Tables() (ranks, tests *view.Table) {
+	ranks = &view.Table{
+		Caption: fmt.Sprintf("Over the %d of %d tasks that are wholly scored for all authors. Scores have 95 %% intervals over tasks, ranks from a bootstrap over tasks.", g.Common, g.Of),
+		Head:    view.Columns("#Rank", "Model", "#Score", "#95 % interval", "#Ranks", "#N", "Note"),
+	}
+	for _, r := range g.Ranked {
+		rank, score, places, note := "–", "unscored", "–", r.Score.Reason
+		if r.Rank > 0 {
+			rank, score, note = fmt.Sprint(r.Rank), fmt.Sprintf("%.4f", *r.Score.Value), ""
+			if len(r.Tied) > 0 {
+				rank = "=" + rank
+			}
+		}
+		if r.Best > 0 {
+			places = fmt.Sprintf("%d to %d", r.Best, r.Worst)
+		}
+		ranks.Add(rank, r.Arm, score, spread(r.Score), places, fmt.Sprintf("%d of %d", r.N, r.Of), strings.Trim(note+"; "+r.bounds(), "; "))
+	}
+	tests = &view.Table{Caption: "Paired differences (t interval), Wilcoxon's signed ranks, adjusted by Holm.",
+		Head: view.Columns("Difference", "#Value", "#95 % interval", "#p", "#p by Holm")}
+	for _, p := range g.Pairs {
+		value := "undefined"
+		if p.Diff.Value != nil {
+			value = fmt.Sprintf("%.4f", *p.Diff.Value)
+		}
+		tests.Add(p.A+" − "+p.B, value, spread(p.Diff), short(p.P), short(p.Holm))
+	}
+	return ranks, tests
+}
+
+func spread(i stat.Interval) string {
+	if i.Low == nil || i.High == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.4f to %.4f", *i.Low, *i.High)
+}
+
+func short(v stat.Value) string {
+	if !v.OK() {
+		return "undefined (" + v.Reason + ")"
+	}
+	return fmt.Sprintf("%.3g", v.V)
 }

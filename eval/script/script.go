@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// Metric is one of the seven questions that a script is held against. For every one of them 1 is
-// good and 0 is bad, whatever the judge was asked.
+// Metric is one of the seven questions about a script. For every one of them 1 is good and 0 is bad, whatever the
+// judge was asked.
 type Metric string
 
 // The metrics, in the order of the paper's tables.
@@ -32,13 +32,13 @@ func Metrics() []Metric {
 	return []Metric{NoMissing, NoRedundant, NoDuplicate, Executable, Satisfies, Completes, Ordered}
 }
 
-var titles = map[Metric]string{
-	NoMissing: "no missing steps", NoRedundant: "no redundant steps", NoDuplicate: "no duplicate steps",
-	Executable: "executable", Satisfies: "satisfies the constraints", Completes: "completes the goal", Ordered: "order correct",
+// Title returns the metric in words; empty for what is none.
+func (m Metric) Title() string {
+	if i := m.index(); i >= 0 {
+		return questions[i].title
+	}
+	return ""
 }
-
-// Title returns the metric in words.
-func (m Metric) Title() string { return titles[m] }
 
 // index is the metric's place, or -1.
 func (m Metric) index() int { return slices.Index(Metrics(), m) }

@@ -3,8 +3,6 @@ package script
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -96,7 +94,7 @@ func Embedded(ctx context.Context, m llm.Model, name string, script, gold []stri
 			if i == 0 {
 				columns[j] = -1
 			}
-			c, err := cosine(vectors[i], vectors[len(script)+j])
+			c, err := llm.Cosine(vectors[i], vectors[len(script)+j])
 			if err != nil {
 				return Overlap{}, calls, err
 			}
@@ -114,22 +112,6 @@ func Embedded(ctx context.Context, m llm.Model, name string, script, gold []stri
 		o.F1 = 2 * o.Precision * o.Recall / (o.Precision + o.Recall)
 	}
 	return o, calls, nil
-}
-
-func cosine(a, b []float32) (float64, error) {
-	if len(a) != len(b) || len(a) == 0 {
-		return 0, fmt.Errorf("embeddings of %d and %d numbers do not compare", len(a), len(b))
-	}
-	var ab, aa, bb float64
-	for i := range a {
-		x, y := float64(a[i]), float64(b[i])
-		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
-	}
-	c := ab / math.Sqrt(aa*bb)
-	if math.IsNaN(c) || math.IsInf(c, 0) {
-		return 0, errors.New("an embedding is zero or not a number")
-	}
-	return max(-1, min(1, c)), nil // rounding errors may lead beyond
 }
 
 // alike is the share of common words from which two steps are duplicates.

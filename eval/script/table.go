@@ -1,13 +1,14 @@
 package script
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"parley/eval"
 )
 
 // Row is what is known of one author's script for one task, or of an author's scripts all together: a
@@ -35,9 +36,6 @@ func (r *Row) Whole(w Weights) bool {
 	return true
 }
 
-// Score is the weighted mean of the metrics, from 0 to 1, of a row that is whole.
-func (r *Row) Score(w Weights) float64 { return r.score(w, 0) }
-
 // score is the weighted mean of the metrics, with what is unscored taken as a given value.
 func (r *Row) score(w Weights, unscored float64) float64 {
 	sum, of := 0.0, 0.0
@@ -55,74 +53,43 @@ func (r *Row) score(w Weights, unscored float64) float64 {
 // the seven metrics, with numbers from 0 to 1 or True and False, 1 being good. Other columns are
 // passed over. An arm is called by its model and size. An empty cell is unscored.
 func ReadTable(r io.Reader, name string) (*Table, error) {
-	in := csv.NewReader(r)
-	in.FieldsPerRecord, in.TrimLeadingSpace = -1, true
-	head, err := in.Read()
-	if err != nil {
-		return nil, fmt.Errorf("%s: there is no head: %w", name, err)
-	}
-	at := map[string]int{}
-	for i, column := range head {
-		column = strings.TrimSpace(strings.TrimPrefix(column, "\uFEFF"))
-		key := strings.ToLower(column)
-		if Metric(strings.ToUpper(column)).index() >= 0 {
-			key = strings.ToUpper(column)
-		}
-		if _, twice := at[key]; twice && (key == "model" || Metric(key).index() >= 0) {
-			return nil, fmt.Errorf("%s: the column %s stands twice", name, column)
-		}
-		at[key] = i
-	}
-	for _, need := range append([]string{"model"}, metricNames()...) {
-		if _, ok := at[need]; !ok {
-			return nil, fmt.Errorf("%s: the column %s is missing; a table has model, perhaps size and task, and %s", name, need, strings.Join(metricNames(), ", "))
-		}
-	}
 	t := &Table{}
 	digits := 0
 	seen := map[[2]string]bool{}
-	for {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		line, _ := in.FieldPos(0)
-		cell := func(key string) string {
-			if i, ok := at[key]; ok && i < len(record) {
-				return strings.TrimSpace(record[i])
+	err := eval.EachRow(r, name, func(has map[string]bool) error {
+		for _, need := range append([]string{"model"}, metricNames()...) {
+			if !has[strings.ToLower(need)] {
+				return fmt.Errorf("the column %s is missing; a table has model, perhaps size and task, and %s", need, strings.Join(metricNames(), ", "))
 			}
-			return ""
 		}
+		return nil
+	}, func(cell func(string) string) error {
 		row := Row{Arm: strings.TrimSpace(cell("model") + " " + cell("size")), Task: cell("task")}
-		if row.Arm == "" {
-			return nil, fmt.Errorf("%s:%d: the row names no model", name, line)
+		switch key := [2]string{row.Arm, row.Task}; {
+		case row.Arm == "":
+			return errors.New("the row names no model")
+		case seen[key]:
+			return fmt.Errorf("%s stands twice; rows of one model need a column task that tells them apart", strings.TrimSpace(row.Arm+" "+row.Task))
+		default:
+			seen[key] = true
 		}
-		key := [2]string{row.Arm, row.Task}
-		if seen[key] {
-			return nil, fmt.Errorf("%s:%d: %s stands twice; rows of one model need a column task that tells them apart", name, line, strings.TrimSpace(row.Arm+" "+row.Task))
-		}
-		seen[key] = true
-		for i, m := range Metrics() {
-			text := cell(string(m))
-			v, d, err := readRate(text)
+		for i, m := range metricNames() {
+			v, d, err := readRate(cell(strings.ToLower(m)))
 			if err != nil {
-				return nil, fmt.Errorf("%s:%d: column %s: %w", name, line, m, err)
+				return fmt.Errorf("column %s: %w", m, err)
 			}
-			row.Values[i] = v
-			digits = max(digits, d)
+			row.Values[i], digits = v, max(digits, d)
 		}
 		t.Rows = append(t.Rows, row)
-	}
-	if len(t.Rows) == 0 {
-		return nil, fmt.Errorf("%s: the table has no rows", name)
+		return nil
+	})
+	if err == nil && len(t.Rows) == 0 {
+		err = fmt.Errorf("%s: the table has no rows", name)
 	}
 	if digits > 0 && digits < 9 {
 		t.Unit = math.Pow(10, -float64(digits))
 	}
-	return t, nil
+	return t, err
 }
 
 func metricNames() []string {
@@ -148,14 +115,13 @@ func readRate(text string) (*float64, int, error) {
 
 // readYes reads a plain verdict; an empty one is nil.
 func readYes(text string) (*float64, bool) {
-	zero, one := 0.0, 1.0
 	switch strings.ToLower(text) {
 	case "", "na", "n/a", "nan", "null", "none", "-":
 		return nil, true
 	case "1", "true", "yes", "y", "1.0":
-		return &one, true
+		return new(1.0), true
 	case "0", "false", "no", "n", "0.0":
-		return &zero, true
+		return new(0.0), true
 	}
 	return nil, false
 }

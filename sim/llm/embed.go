@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -57,4 +59,22 @@ func Embed(ctx context.Context, m Model, name string, texts []string, t Tag, now
 		t.Try++
 	}
 	return vectors, calls, nil
+}
+
+// Cosine returns the cosine of two vectors, from -1 to 1. Vectors of different lengths, and those that are zero or
+// hold what is no number, have none.
+func Cosine(a, b []float32) (float64, error) {
+	if len(a) != len(b) || len(a) == 0 {
+		return 0, fmt.Errorf("embeddings of %d and %d numbers do not compare", len(a), len(b))
+	}
+	var ab, aa, bb float64
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
+	}
+	c := ab / math.Sqrt(aa*bb)
+	if math.IsNaN(c) || math.IsInf(c, 0) {
+		return 0, errors.New("an embedding is zero or not a number")
+	}
+	return max(-1, min(1, c)), nil // rounding errors may lead beyond
 }

@@ -5,22 +5,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"parley/eval"
 	"parley/eval/run"
+	"parley/sim"
 	"parley/sim/llm"
 )
 
 // work is what is done for one task.
 type work struct {
-	task     *Task
-	writer   *run.Writer
-	rows     []Written
-	scripts  []Script // by author
-	findings []Finding
-	scores   []eval.Score
+	task    *Task
+	writer  *run.Writer
+	scripts []Script // by author
+	scores  []eval.Score
 }
 
 // wrote keeps a script.
@@ -30,7 +28,16 @@ func (w *work) wrote(row Written, s Script, calls []llm.Call) {
 	for i := range calls {
 		row.Calls = append(row.Calls, calls[i].ID)
 	}
-	w.rows = append(w.rows, row)
+	Scripts.Add(w.writer, row)
+}
+
+// found keeps findings.
+func (w *work) found(list []Finding) {
+	for i := range list {
+		list[i].Reason = w.writer.Clean(list[i].Reason)
+		w.scores = append(w.scores, list[i].Score())
+	}
+	Findings.Add(w.writer, list...)
 }
 
 // task has all authors write for one task and judges what they wrote. Its error stops the run.
@@ -61,19 +68,10 @@ func (p *Plan) task(ctx context.Context, out *run.Writer, t *Task) error {
 			return err
 		}
 	}
-	for i := range w.findings {
-		w.findings[i].Reason = out.Clean(w.findings[i].Reason)
-		w.scores = append(w.scores, w.findings[i].Score())
-	}
-	for i := range w.scores {
-		w.scores[i].Item = t.ID
-	}
 	whole, err := json.Marshal(t)
 	if err != nil {
 		return fmt.Errorf("task %s: %w", t.ID, err)
 	}
-	Scripts.Add(out, w.rows...)
-	Findings.Add(out, w.findings...)
 	run.Scores.Add(out, w.scores...)
 	Done.Add(out, TaskRow{
 		ID: t.ID, Topic: t.Topic, Depth: t.Depth(), Task: string(whole), Calls: out.Calls(), State: out.Done(run.Complete, w.scores...),
@@ -87,21 +85,11 @@ func (p *Plan) write(ctx context.Context, i int, t *Task) (Script, []llm.Call, e
 	a, model := &p.config.Authors[i], p.authors[i]
 	switch {
 	case model == nil:
-		r := rand.New(rand.NewPCG(p.config.Seed, seedOfText(t.ID+"/"+string(a.Fault))))
-		return Plant(a.Fault, t, p.others, r), nil, nil
+		return Plant(a.Fault, t, p.others, sim.Rand(sim.Mix(p.config.Seed, sim.HashText(t.ID+"/"+string(a.Fault))))), nil, nil
 	case a.Fault != "":
 		return model.Spoil(ctx, a.Fault, t, authorID(i), p.config.Seed)
 	}
 	return model.Write(ctx, t, authorID(i), p.config.Seed)
-}
-
-// seedOfText derives a seed from a text.
-func seedOfText(text string) uint64 {
-	x := uint64(14695981039346656037)
-	for _, b := range []byte(text) {
-		x = (x ^ uint64(b)) * 1099511628211
-	}
-	return x
 }
 
 // gold has the gold answer written: for all (-1), or for one author without his own script. Where the
@@ -113,37 +101,31 @@ func (p *Plan) gold(ctx context.Context, w *work, but int) (*Script, error) {
 	if !all {
 		row.Arm, actor = c.Authors[but].Name, "gold-"+authorID(but)
 	}
+	if c.Gold == "none" || all == (c.Gold == "leave-one-out") || p.learner == nil && c.Gold != "reference" {
+		return nil, nil
+	}
+	var pool [][]string
+	for i := range w.scripts {
+		if c.Gold != "direct" && i != but && w.scripts[i].Status == eval.Scored {
+			pool = append(pool, w.scripts[i].Steps)
+		}
+	}
 	var s Script
 	var calls []llm.Call
 	var err error
 	switch {
-	case c.Gold == "reference" && all:
+	case c.Gold == "reference" && len(t.Steps) == 0:
+		s = Script{Status: eval.NotApplicable, Reason: "the task has no reference steps", Method: "reference"}
+	case c.Gold == "reference":
 		s = Script{Steps: t.Steps, Status: eval.Scored, Method: "reference"}
-		if len(t.Steps) == 0 {
-			s = Script{Status: eval.NotApplicable, Reason: "the task has no reference steps", Method: "reference"}
-		}
-	case c.Gold == "direct" && all:
-		s, calls, err = p.learner.Direct(ctx, t, actor, c.Seed)
-		s.Method = "direct"
-	case c.Gold == "pool" && all, c.Gold == "leave-one-out" && !all:
-		if p.learner == nil {
-			return nil, nil
-		}
-		var pool [][]string
-		for i := range w.scripts {
-			if i != but && w.scripts[i].Status == eval.Scored {
-				pool = append(pool, w.scripts[i].Steps)
-			}
-		}
-		if len(pool) == 0 {
-			s, calls, err = p.learner.Direct(ctx, t, actor, c.Seed)
-			s.Method = "direct, as there is no script to learn from"
-		} else {
-			s, calls, err = p.learner.Synthesize(ctx, t, pool, actor, c.Seed)
-			s.Method = fmt.Sprintf("from %d scripts", len(pool))
-		}
+	case pool != nil:
+		s, calls, err = p.learner.Synthesize(ctx, t, pool, actor, c.Seed)
+		s.Method = fmt.Sprintf("from %d scripts", len(pool))
 	default:
-		return nil, nil
+		s, calls, err = p.learner.Direct(ctx, t, actor, c.Seed)
+		if s.Method = "direct"; c.Gold != "direct" {
+			s.Method = "direct, as there is no script to learn from"
+		}
 	}
 	if err := stop(calls, err); err != nil {
 		return nil, err
@@ -156,69 +138,61 @@ func (p *Plan) gold(ctx context.Context, w *work, but int) (*Script, error) {
 // the critic's part where it should have had a gold answer and there is none.
 func (p *Plan) judge(ctx context.Context, w *work, i int, gold *Script) error {
 	c, s := p.config, &w.scripts[i]
-	arm := c.Authors[i].Name
-	subject := Subject{Task: w.task, Arm: arm, Actor: authorID(i), Script: s.Steps, Seed: c.Seed}
-	if gold != nil && gold.Status == eval.Scored {
+	subject := Subject{Task: w.task, Arm: c.Authors[i].Name, Actor: authorID(i), Script: s.Steps, Seed: c.Seed}
+	panel, noGold := p.panel, gold != nil && gold.Status != eval.Scored
+	if noGold {
+		panel.Critic = nil
+	} else if gold != nil {
 		subject.Gold = gold.Steps
 	}
-	missing := Finding{Status: s.Status, Reason: "there is no script: " + s.Reason}
-	if s.Status == eval.Scored {
-		panel, noGold := p.panel, gold != nil && gold.Status != eval.Scored
-		if noGold {
-			panel.Critic = nil
-		}
-		findings, calls, err := panel.Judge(ctx, subject)
-		if err := stop(calls, err); err != nil {
-			return err
-		}
-		for j := range findings {
-			if f := &findings[j]; noGold && f.Agent == "critic" && p.panel.Critic != nil {
-				f.Status, f.Reason = gold.Status, "there is no gold answer: "+gold.Reason
-			}
-		}
-		w.findings = append(w.findings, findings...)
-	} else {
-		w.findings = append(w.findings, unwritten(missing, w.task.ID, arm, Scorer)...)
-	}
+	judges := map[string]func(context.Context, Subject) ([]Finding, []llm.Call, error){Scorer: panel.Judge}
 	if p.single != nil {
+		judges[SingleScorer] = func(ctx context.Context, s Subject) ([]Finding, []llm.Call, error) { return Single(ctx, p.single, s) }
+	}
+	for _, scorer := range []string{Scorer, SingleScorer} {
+		if judges[scorer] == nil {
+			continue
+		}
+		var list []Finding
 		if s.Status == eval.Scored {
-			findings, calls, err := Single(ctx, p.single, subject)
+			var calls []llm.Call
+			var err error
+			list, calls, err = judges[scorer](ctx, subject)
 			if err := stop(calls, err); err != nil {
 				return err
 			}
-			w.findings = append(w.findings, findings...)
 		} else {
-			w.findings = append(w.findings, unwritten(missing, w.task.ID, arm, SingleScorer)...)
+			for _, m := range Metrics() {
+				list = append(list, Finding{Session: w.task.ID, Arm: subject.Arm, Scorer: scorer, Metric: m, Status: s.Status, Reason: "there is no script: " + s.Reason})
+			}
 		}
+		for j := range list {
+			if f := &list[j]; noGold && f.Agent == "critic" && p.panel.Critic != nil {
+				f.Status, f.Reason = gold.Status, "there is no gold answer: "+gold.Reason
+			}
+		}
+		w.found(list)
 	}
-	return p.compare(ctx, w, arm, subject.Actor, s, gold)
-}
-
-// unwritten is the verdicts on a script that is not there: none.
-func unwritten(f Finding, task, arm, scorer string) []Finding {
-	var list []Finding
-	for _, m := range Metrics() {
-		f.Session, f.Arm, f.Scorer, f.Metric = task, arm, scorer, m
-		list = append(list, f)
-	}
-	return list
+	return p.compare(ctx, w, &subject, s, gold)
 }
 
 // compare scores a script against the gold answer, or the task's own steps, without a judge.
-func (p *Plan) compare(ctx context.Context, w *work, arm, actor string, s *Script, gold *Script) error {
+func (p *Plan) compare(ctx context.Context, w *work, subject *Subject, s *Script, gold *Script) error {
 	wanted := w.task.Steps
 	if gold != nil {
 		wanted = gold.Steps
 	}
 	add := func(scorer, metric string, value float64, failed error) {
-		score := eval.Score{Session: w.task.ID, Arm: arm, Subject: arm, Scorer: scorer, Metric: metric, Value: &value, Status: eval.Scored}
+		score := eval.Score{Session: w.task.ID, Item: w.task.ID, Arm: subject.Arm, Subject: subject.Arm, Scorer: scorer, Metric: metric, Status: eval.Scored}
 		switch {
 		case s.Status != eval.Scored:
-			score.Value, score.Status, score.Reason = nil, s.Status, w.writer.Clean("there is no script: "+s.Reason)
-		case metric != "ND" && len(wanted) == 0:
-			score.Value, score.Status, score.Reason = nil, eval.NotApplicable, "there is nothing to compare the script with"
+			score.Status, score.Reason = s.Status, w.writer.Clean("there is no script: "+s.Reason)
+		case scorer != "text" && len(wanted) == 0:
+			score.Status, score.Reason = eval.NotApplicable, "there is nothing to compare the script with"
 		case failed != nil:
-			score.Value, score.Status, score.Reason = nil, eval.Failed, w.writer.Clean(failed.Error())
+			score.Status, score.Reason = eval.Failed, w.writer.Clean(failed.Error())
+		default:
+			score.Value = &value
 		}
 		w.scores = append(w.scores, score)
 	}
@@ -226,25 +200,26 @@ func (p *Plan) compare(ctx context.Context, w *work, arm, actor string, s *Scrip
 	if len(Duplicates(s.Steps)) > 0 {
 		distinct = 0
 	}
-	add("text", "ND", distinct, nil)
+	add("text", string(NoDuplicate), distinct, nil)
 	if slices.Contains(p.config.Baseline, "rouge") {
 		add("rouge", "rouge1", RougeN(1, s.Steps, wanted).F1, nil)
 		add("rouge", "rouge2", RougeN(2, s.Steps, wanted).F1, nil)
 		add("rouge", "rougeL", RougeL(s.Steps, wanted).F1, nil)
 	}
-	if p.embed != nil {
-		var o Overlap
-		var err error
-		if s.Status == eval.Scored && len(wanted) > 0 {
-			var calls []llm.Call
-			o, calls, err = Embedded(ctx, p.embed, p.config.Embed, s.Steps, wanted,
-				llm.Tag{Session: w.task.ID, Actor: actor, Purpose: "judge:embed"}, p.now)
-			if err := stop(calls, ctx.Err()); err != nil {
-				return err
-			}
-		}
-		add("embed", "embed", o.F1, err)
+	if p.embed == nil {
+		return nil
 	}
+	var o Overlap
+	var err error
+	if s.Status == eval.Scored && len(wanted) > 0 {
+		var calls []llm.Call
+		o, calls, err = Embedded(ctx, p.embed, p.config.Embed, s.Steps, wanted,
+			llm.Tag{Session: w.task.ID, Actor: subject.Actor, Purpose: "judge:embed"}, p.now)
+		if err := stop(calls, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	add("embed", "embed", o.F1, err)
 	return nil
 }
 
