@@ -188,19 +188,7 @@ func (made *Made) papers(dir, name string, built *finetune.Built, o *Options) er
 	if err := logs.WriteFile(filepath.Join(dir, "dropped.jsonl"), dropped.Bytes()); err != nil {
 		return err
 	}
-	card := finetune.Card{Name: name, License: o.License, Languages: []string{"en"}, Made: o.Made, Features: features()}
-	for _, s := range finetune.Splits() {
-		of := finetune.CardFile{Split: s, Path: fmt.Sprintf("data/%s-*.parquet", s)}
-		for _, f := range made.Files {
-			if f.Split == s {
-				of.Bytes += f.Bytes
-				of.Examples += int(f.Rows)
-			}
-		}
-		if of.Examples > 0 {
-			card.Files = append(card.Files, of)
-		}
-	}
+	card := finetune.Card{Name: name, License: o.License, Languages: []string{"en"}, Made: o.Made}
 	var page bytes.Buffer
 	if err := card.Write(&page, made.Report); err != nil {
 		return err

@@ -42,19 +42,6 @@ func rowOf(x *finetune.Example) Row {
 	return row
 }
 
-// features are the columns of Row as the card declares them.
-func features() []finetune.Feature {
-	message := []finetune.Feature{{Name: "role", Type: "string"}, {Name: "content", Type: "string"}}
-	var list []finetune.Feature
-	for _, name := range []string{"id", "task", "group", "scenario", "source", "model"} {
-		list = append(list, finetune.Feature{Name: name, Type: "string"})
-	}
-	for _, name := range []string{"messages", "prompt", "completion", "rejected"} {
-		list = append(list, finetune.Feature{Name: name, Fields: message, List: true})
-	}
-	return append(list, finetune.Feature{Name: "labels", Type: "string", List: true}, finetune.Feature{Name: "score", Type: "float64"})
-}
-
 // A shard ends at either limit.
 const (
 	shardRows  = 500_000
