@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/sim/llm"
 )
 
 // part is the part that a message plays, whatever a format calls it. It is empty for a role that the
@@ -251,6 +253,9 @@ func (v *validator) reasoning(c *chat, m *value, where string, n int) string {
 		if tag := v.tagged(p.get("text").bytes(), where, n); tag != "" {
 			found = tag
 		}
+		if !p.get("thinking").blank() {
+			found = "thinking"
+		}
 	}
 	for _, key := range []string{"reasoning_content", "thinking", "reasoning"} {
 		if b := m.get(key); found == "" && !b.blank() {
@@ -262,32 +267,28 @@ func (v *validator) reasoning(c *chat, m *value, where string, n int) string {
 
 // tagged reports tags of reasoning in a text that do not come in pairs. It returns the first tag.
 func (v *validator) tagged(b []byte, where string, n int) string {
-	if !bytes.ContainsAny(b, "<[") {
-		return ""
-	}
-	first, open, opened := "", "", ""
-	for _, m := range rules().tags.FindAllSubmatch(b, -1) {
-		tag, name := string(m[0]), strings.ToLower(string(m[2])+string(m[4]))
-		if first == "" {
-			first = tag
-		}
-		closes := len(m[1])+len(m[3]) > 0
-		switch {
-		case !closes && open == "":
-			open, opened = tag, name
-		case !closes: // one block within another: the inner tag is text
-		case open == "":
-			v.report("reasoning_unbalanced:close", "where", where, "n", n, "tag", quote(tag))
+	marks := llm.ReasoningMarks(string(b))
+	var open *llm.ReasoningMark
+	for i := range marks {
+		switch m := &marks[i]; {
+		case !m.Closes && open == nil:
+			open = m
+		case !m.Closes: // one block within another: the inner tag is text
+		case open == nil:
+			v.report("reasoning_unbalanced:close", "where", where, "n", n, "tag", quote(m.Text))
 			return ""
-		case opened == name:
-			open = ""
+		case open.Name == m.Name:
+			open = nil
 		}
 	}
-	if open != "" {
-		v.report("reasoning_unbalanced:open", "where", where, "n", n, "tag", quote(open))
+	if open != nil {
+		v.report("reasoning_unbalanced:open", "where", where, "n", n, "tag", quote(open.Text))
 		return ""
 	}
-	return first
+	if len(marks) == 0 {
+		return ""
+	}
+	return marks[0].Text
 }
 
 // ends judges a conversation as a whole.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -75,12 +74,9 @@ func (e *effect) UnmarshalYAML(decode func(any) error) error {
 
 // ruleTable is rules.yaml.
 type ruleTable struct {
-	ReasoningTags []string            `yaml:"reasoning_tags"`
-	Marks         map[string][]string `yaml:"marks"`
-	Markers       []string            `yaml:"markers"`
-	Rules         map[string]effect   `yaml:"rules"`
-
-	tags *regexp.Regexp // of reasoning
+	Marks   map[string][]string `yaml:"marks"`
+	Markers []string            `yaml:"markers"`
+	Rules   map[string]effect   `yaml:"rules"`
 }
 
 // rules reads rules.yaml, which is part of the program: an error in it is a panic.
@@ -93,8 +89,6 @@ var rules = sync.OnceValue(func() *ruleTable {
 	if err != nil {
 		panic(fmt.Errorf("rules.yaml: %w", err))
 	}
-	names := strings.Join(t.ReasoningTags, "|")
-	t.tags = regexp.MustCompile(`(?i:<\s*(/?)\s*(` + names + `)\s*>)|\[(/?)(THINK)\]`)
 	return t
 })
 
