@@ -171,7 +171,7 @@ func digits(s string) string {
 	}, s)
 }
 
-var joints = set("a an the of and or to in on at")
+var smallWords = set("a an the of and or to in on at")
 
 // sameOptions finds options that repeat an earlier one: the same but for case and punctuation, in
 // another order or number of the words, or with one letter wrong.
@@ -184,7 +184,7 @@ func sameOptions(options []string) []twins {
 		k := key{normal: normal(o)}
 		var words []string
 		for _, w := range tokens(o) {
-			if !joints[w] {
+			if !smallWords[w] {
 				words = append(words, stem(w))
 			}
 		}

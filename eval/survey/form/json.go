@@ -1,8 +1,6 @@
 package form
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"parley/sim/llm/loose"
@@ -15,123 +13,106 @@ func readJSON(text string) *Document {
 		return nil
 	}
 	d := &Document{Kind: Survey, Format: "json"}
-	switch v := ordered(&found[0]).(type) {
-	case object:
+	v := value{&found[0]}
+	switch {
+	case v.is(loose.Object):
 		d.read(v)
-	case []any:
-		d.Form = &Form{Sections: []Section{{Questions: questionsOf(v)}}}
-		if len(v) == 0 || d.Form.Questions() == 0 {
-			d.asList(v)
+	case v.is(loose.Array):
+		if list := questionsOf(v); list != nil {
+			d.Form = &Form{Sections: []Section{{Questions: list}}}
+			break
 		}
-	default:
-		return nil
+		for _, text := range v.texts() {
+			if text != "" {
+				d.Items = append(d.Items, Item{Text: text})
+			}
+		}
+		d.Kind = List
 	}
 	if d.Form == nil && d.Items == nil {
 		return nil
 	}
 	switch {
-	case found[0].State == loose.Cut:
+	case v.State == loose.Cut:
 		d.Notes = append(d.Notes, "the text is cut off")
-	case found[0].State == loose.Broken:
+	case v.State == loose.Broken:
 		d.Notes = append(d.Notes, "the text is broken off")
-	case found[0].Flaws != 0:
+	case v.Flaws != 0:
 		d.Notes = append(d.Notes, "the text is not JSON to the letter")
 	}
 	return d
 }
 
-// asList takes a JSON list of texts for a list.
-func (d *Document) asList(list []any) {
-	d.Form = nil
-	for _, v := range list {
-		if s := textOf(v); s != "" {
-			d.Items = append(d.Items, Item{Text: s})
+func (d *Document) read(v value) {
+	d.Prompt = v.get("prompt", "userprompt", "request").text()
+	for _, vendor := range vendors {
+		if vendor.is(v) {
+			d.Form, d.Format = vendor.read(v), vendor.name
+			return
 		}
 	}
-	if d.Items != nil {
-		d.Kind, d.Format = List, "json"
-	}
-}
-
-func (d *Document) read(o object) {
-	d.Prompt = textOf(o.get("prompt", "userprompt", "request"))
-	switch {
-	case o.has("items") && (o.has("info") || o.has("formid") || itemsOfGoogle(o.get("items"))):
-		d.Form, d.Format = google(o), "google"
-	case isMonkey(o):
-		d.Form, d.Format = monkey(o), "surveymonkey"
-	case isMicrosoft(o):
-		d.Form, d.Format = microsoft(o), "microsoft"
-	default:
-		for _, name := range []string{"form", "survey", "quiz", "questionnaire", "result", "output", "data"} {
-			if inner, ok := o.get(name).(object); ok && !o.has("questions") && !o.has("sections") {
-				prompt := d.Prompt
-				d.read(inner)
-				if d.Prompt == "" {
-					d.Prompt = prompt
-				}
-				if d.Form != nil && d.Form.Title == "" {
-					d.Form.Title = titleOf(o)
-				}
-				return
+	for _, name := range []string{"form", "survey", "quiz", "questionnaire", "result", "output", "data"} {
+		if inner := v.get(name); inner.is(loose.Object) && !v.has("questions") && !v.has("sections") {
+			prompt := d.Prompt
+			d.read(inner)
+			if d.Prompt == "" {
+				d.Prompt = prompt
 			}
+			if d.Form != nil && d.Form.Title == "" {
+				d.Form.Title = titleOf(v)
+			}
+			return
 		}
-		d.Form = plain(o)
-		if d.Form.Questions() == 0 && d.Form.Title == "" && d.Form.Description == "" {
-			d.Form = nil
-		}
+	}
+	if d.Form = plain(v); d.Form.Questions() == 0 && d.Form.Title == "" && d.Form.Description == "" {
+		d.Form = nil
 	}
 }
 
-func titleOf(o object) string {
-	return textOf(o.get("title", "name", "surveytitle", "formtitle", "quiztitle", "heading", "survey", "form"))
+func titleOf(v value) string {
+	return v.get("title", "name", "surveytitle", "formtitle", "quiztitle", "heading", "survey", "form").text()
 }
 
-func descriptionOf(o object) string {
-	return textOf(o.get("description", "desc", "introduction", "intro", "subtitle", "surveydescription", "formdescription", "instructions"))
+func descriptionOf(v value) string {
+	return v.get("description", "desc", "introduction", "intro", "subtitle", "surveydescription", "formdescription", "instructions").text()
 }
+
+// questionKeys are the keys under which a form or a section holds its questions.
+var questionKeys = []string{"questions", "items", "fields", "elements"}
 
 // plain reads a form as models write it: sections of questions, questions alone, or questions as keys.
-func plain(o object) *Form {
-	f := &Form{Title: titleOf(o), Description: descriptionOf(o)}
-	if questions := o.get("questions", "items", "fields", "elements"); questions != nil {
-		if list := questionsOf(questions); list != nil {
-			f.Sections = append(f.Sections, Section{Questions: list})
-		}
+func plain(v value) *Form {
+	f := &Form{Title: titleOf(v), Description: descriptionOf(v), Sections: []Section{}}
+	if list := questionsOf(v.get(questionKeys...)); list != nil {
+		f.Sections = append(f.Sections, Section{Questions: list})
 	}
-	switch list := o.get("sections", "pages", "groups", "parts", "categories").(type) {
-	case []any:
-		for _, v := range list {
-			f.section("", v)
+	parts := v.get("sections", "pages", "groups", "parts", "categories")
+	for i, part := range parts.values() {
+		key := ""
+		if parts.is(loose.Object) {
+			key = parts.Keys[i]
 		}
-	case object:
-		for _, p := range list {
-			f.section(p.key, p.value)
-		}
+		f.section(key, part)
 	}
-	if f.Sections == nil { // questions, or sections, stand as keys of the form itself
-		for _, p := range o {
-			key := squash(p.key)
-			switch v := p.value.(type) {
-			case object:
-				if strings.HasPrefix(key, "section") || v.has("questions") {
-					f.section(p.key, v)
-				} else if q, ok := question(v); ok {
-					f.loose(q)
-				}
-			case []any:
-				if list := questionsOf(v); list != nil {
-					f.Sections = append(f.Sections, Section{Title: p.key, Questions: list})
-				}
-			case string:
-				if rest := strings.TrimLeft(strings.TrimPrefix(key, "question"), "q"); rest != key && strings.Trim(rest, "0123456789") == "" {
-					f.loose(Question{Text: v, Type: Text})
-				}
+	if len(f.Sections) > 0 {
+		return f
+	}
+	for i, part := range v.values() { // questions, or sections, stand as keys of the form itself
+		key := squash(v.Keys[i])
+		switch part.Kind {
+		case loose.Object:
+			if strings.HasPrefix(key, "section") || part.has("questions") {
+				f.section(v.Keys[i], part)
+			} else if q, ok := question(part); ok {
+				f.loose(q)
+			}
+		case loose.Array:
+			f.section(v.Keys[i], part)
+		case loose.String:
+			if rest := strings.TrimLeft(strings.TrimPrefix(key, "question"), "q"); rest != key && strings.Trim(rest, "0123456789") == "" {
+				f.loose(Question{Text: part.text(), Type: Text})
 			}
 		}
-	}
-	if f.Sections == nil {
-		f.Sections = []Section{}
 	}
 	return f
 }
@@ -145,171 +126,80 @@ func (f *Form) loose(q Question) {
 	last.Questions = append(last.Questions, q)
 }
 
-func (f *Form) section(key string, v any) {
-	switch v := v.(type) {
-	case object:
-		s := Section{Title: titleOf(v), Description: descriptionOf(v), Questions: questionsOf(v.get("questions", "items", "fields", "elements"))}
-		if s.Title == "" {
-			s.Title = textOf(v.get("section", "sectiontitle", "page", "group"))
-		}
-		if s.Title == "" {
-			s.Title = key
+// section adds a section: an object, or the list of its questions under its title.
+func (f *Form) section(key string, v value) {
+	if list := questionsOf(v); v.is(loose.Array) && list != nil {
+		f.Sections = append(f.Sections, Section{Title: key, Questions: list})
+	}
+	if v.is(loose.Object) {
+		s := Section{Title: titleOf(v), Description: descriptionOf(v), Questions: questionsOf(v.get(questionKeys...))}
+		for _, title := range []string{v.get("section", "sectiontitle", "page", "group").text(), key} {
+			if s.Title == "" {
+				s.Title = title
+			}
 		}
 		f.Sections = append(f.Sections, s)
-	case []any:
-		if list := questionsOf(v); list != nil {
-			f.Sections = append(f.Sections, Section{Title: key, Questions: list})
-		}
 	}
 }
 
-func questionsOf(v any) []Question {
+// questionsOf reads the questions of a list, or of an object under whatever keys. A list of texts of which fewer than
+// half ask something holds none.
+func questionsOf(v value) []Question {
 	var list []Question
-	add := func(v any) {
-		switch v := v.(type) {
-		case object:
-			if q, ok := question(v); ok {
+	texts, asking, objects := 0, 0, v.is(loose.Object)
+	for _, one := range v.values() {
+		switch one.Kind {
+		case loose.Object:
+			objects = true
+			if q, ok := question(one); ok {
 				list = append(list, q)
 			}
-		case string:
-			if strings.TrimSpace(v) != "" {
-				n, text := numbered(v)
+		case loose.String:
+			if text := one.text(); text != "" {
+				texts++
+				if strings.ContainsAny(text, "?؟？") {
+					asking++
+				}
+				n, text := numbered(text)
 				list = append(list, Question{Number: n, Text: text, Type: Text})
 			}
 		}
 	}
-	switch v := v.(type) {
-	case []any:
-		if !hasObject(v) && !asks(v) {
-			return nil
-		}
-		for _, one := range v {
-			add(one)
-		}
-	case object:
-		for _, p := range v {
-			add(p.value)
-		}
+	if !objects && (asking == 0 || 2*asking < texts) {
+		return nil
 	}
 	return list
 }
 
-func hasObject(list []any) bool {
-	for _, v := range list {
-		if _, ok := v.(object); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// asks reports whether most of a list of texts are questions.
-func asks(list []any) bool {
-	n := 0
-	for _, v := range list {
-		if s, ok := v.(string); ok && strings.ContainsAny(s, "?؟？") {
-			n++
-		}
-	}
-	return n > 0 && 2*n >= len(list)
-}
-
-// question reads one question in any wording of the keys.
-func question(o object) (Question, bool) {
-	keys := []string{"question", "text", "questiontext", "title", "label", "prompt", "statement", "name", "heading"}
+// question reads one question in any wording of the keys. It reports whether the object looks like one.
+func question(v value) (Question, bool) {
+	asked := v.get("question", "text", "questiontext", "title", "label", "prompt", "statement", "name", "heading")
 	q := Question{
-		Text:    textOf(o.get(keys...)),
-		Help:    textOf(o.get("help", "hint", "helptext", "description", "placeholder")),
-		Options: textsOf(o.get("options", "choices", "answers", "answeroptions", "responses", "scale", "labels", "columns", "cols", "values")),
-		Rows:    textsOf(o.get("rows", "statements", "items", "subquestions")),
-		Answer:  textOf(o.get("answer", "correctanswer", "correct", "solution")),
-		Min:     wholeOf(o.get("min", "minvalue", "minimum", "low", "from")),
-		Max:     wholeOf(o.get("max", "maxvalue", "maximum", "high", "to", "scalemax")),
-		Number:  textOf(o.get("number", "no", "questionnumber")),
+		Text:     asked.text(),
+		Help:     v.get("help", "hint", "helptext", "description", "placeholder").text(),
+		Options:  v.get("options", "choices", "answers", "answeroptions", "responses", "scale", "labels", "columns", "cols", "values").texts(),
+		Rows:     v.get("rows", "statements", "items", "subquestions").texts(),
+		Answer:   v.get("answer", "correctanswer", "correct", "solution").text(),
+		Min:      v.get("min", "minvalue", "minimum", "low", "from").whole(),
+		Max:      v.get("max", "maxvalue", "maximum", "high", "to", "scalemax").whole(),
+		Number:   v.get("number", "no", "questionnumber").text(),
+		Required: v.get("required", "isrequired", "mandatory").flag(),
 	}
-	if s, ok := o.get("scale", "range").(object); ok {
+	switch span := v.get("scale", "range"); {
+	case span.is(loose.Object):
+		q.Options, q.Min, q.Max = nil, span.get("min", "minimum", "low", "start", "from").whole(), span.get("max", "maximum", "high", "end", "to").whole()
+	case span.is(loose.String):
 		q.Options = nil
-		q.Min, q.Max = wholeOf(s.get("min", "minimum", "low", "start", "from")), wholeOf(s.get("max", "maximum", "high", "end", "to"))
+		q.Min, q.Max = spanOf(span.Text)
 	}
-	if s, ok := o.get("scale", "range").(string); ok {
-		q.Options = nil
-		q.Min, q.Max = spanOf(s)
-	}
-	q.Required, _ = o.get("required", "isrequired", "mandatory").(bool)
-	if s, ok := o.get("required", "mandatory").(string); ok {
-		q.Required = strings.EqualFold(s, "true") || strings.EqualFold(s, "yes")
-	}
-	if _, ok := o.get(keys...).(object); ok && q.Text == "" {
+	if asked.is(loose.Object) && q.Text == "" {
 		return q, false
 	}
 	if q.Number == "" {
 		q.Number, q.Text = numbered(q.Text)
 	}
-	written := textOf(o.get("type", "questiontype", "kind", "format", "inputtype", "answertype", "responsetype"))
-	q.settle(written)
-	known := o.get(keys...) != nil || o.get("options", "choices", "type") != nil
-	return q, known
-}
-
-// textOf makes a text of a value; of an object, what it calls its text.
-func textOf(v any) string {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v)
-	case number:
-		return string(v)
-	case bool:
-		return fmt.Sprint(v)
-	case object:
-		return textOf(only(v.get("text", "label", "title", "value", "option", "name", "displaytext", "description")))
-	case []any:
-		if len(v) == 1 {
-			return textOf(only(v[0]))
-		}
-	}
-	return ""
-}
-
-// only keeps an object from being looked into for ever.
-func only(v any) any {
-	switch v := v.(type) {
-	case object:
-		return v.get("text", "label", "value")
-	case []any:
-		return nil
-	}
-	return v
-}
-
-func textsOf(v any) []string {
-	var list []string
-	switch v := v.(type) {
-	case []any:
-		for _, one := range v {
-			list = append(list, textOf(one))
-		}
-	case object:
-		for _, p := range v { // {"A": "Yes", "B": "No"}
-			if s := textOf(p.value); s != "" {
-				list = append(list, s)
-			}
-		}
-	}
-	return list
-}
-
-func wholeOf(v any) *int {
-	switch v := v.(type) {
-	case number:
-		if n, err := strconv.Atoi(string(v)); err == nil {
-			return &n
-		}
-	case string:
-		if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil {
-			return &n
-		}
-	}
-	return nil
+	q.settle(v.get("type", "questiontype", "kind", "format", "inputtype", "answertype", "responsetype").text())
+	return q, asked.Value != nil || v.get("options", "choices", "type").Value != nil
 }
 
 // numbered takes the number off the beginning of a line: 3. 3) Q3: Question 3.

@@ -41,31 +41,32 @@ func (q *Question) settle(written string) {
 	}
 }
 
+// typeNames are the types in other words, without joints and without the word question.
+var typeNames = map[Type]map[string]bool{
+	Single: set(`single singlechoice singleselect radio radiobutton radiobuttons dropdown select dropdownlist
+		multiplechoicesingleanswer truefalse yesno boolean choice choose pickone binary`),
+	Multiple: set(`multiple multiplechoice multichoice multiselect checkbox checkboxes multipleselect multipleanswers
+		multipleselection selectallthatapply checklist`),
+	Rating: set(`rating scale linearscale ratingscale stars slider star starrating numericscale nps netpromoterscore`),
+	Likert: set(`likert likertscale agreement`),
+	Matrix: set(`matrix grid multiplechoicegrid matrixtable checkboxgrid likertmatrix matrixrating`),
+	Text: set(`text shorttext longtext open openended freetext paragraph textarea shortanswer longanswer essay
+		string input comment textfield textentry email openend opentext shorttextanswer`),
+	Number:  set(`number numeric integer numerical int`),
+	Date:    set(`date time datetime datepicker`),
+	Ranking: set(`ranking rank rankorder order`),
+}
+
+var joints = strings.NewReplacer("_", "", "-", "", " ", "", "/", "", ".", "")
+
 // typeOf knows the types in other words.
 func typeOf(written string) (Type, bool) {
-	w := strings.NewReplacer("_", "", "-", "", " ", "", "/", "", ".", "").Replace(strings.ToLower(written))
+	w := joints.Replace(strings.ToLower(written))
 	w = strings.TrimSuffix(strings.TrimPrefix(w, "question"), "question")
-	switch w {
-	case "single", "singlechoice", "singleselect", "radio", "radiobutton", "radiobuttons", "dropdown", "select", "dropdownlist",
-		"multiplechoicesingleanswer", "truefalse", "yesno", "boolean", "choice", "choose", "pickone", "binary":
-		return Single, true
-	case "multiple", "multiplechoice", "multichoice", "multiselect", "checkbox", "checkboxes", "multipleselect", "multipleanswers", "multipleselection", "selectallthatapply", "checklist":
-		return Multiple, true
-	case "rating", "scale", "linearscale", "ratingscale", "stars", "slider", "star", "starrating", "numericscale", "nps", "netpromoterscore":
-		return Rating, true
-	case "likert", "likertscale", "agreement":
-		return Likert, true
-	case "matrix", "grid", "multiplechoicegrid", "matrixtable", "checkboxgrid", "likertmatrix", "matrixrating":
-		return Matrix, true
-	case "text", "shorttext", "longtext", "open", "openended", "freetext", "paragraph", "textarea", "shortanswer", "longanswer", "essay",
-		"string", "input", "comment", "textfield", "textentry", "email", "openend", "opentext", "shorttextanswer":
-		return Text, true
-	case "number", "numeric", "integer", "numerical", "int":
-		return Number, true
-	case "date", "time", "datetime", "datepicker":
-		return Date, true
-	case "ranking", "rank", "rankorder", "order":
-		return Ranking, true
+	for _, t := range Types {
+		if typeNames[t][w] {
+			return t, true
+		}
 	}
 	return "", false
 }

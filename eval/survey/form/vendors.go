@@ -1,106 +1,77 @@
 package form
 
 import (
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
 	"parley/sim/llm/loose"
 )
 
-func list(v any) []any {
-	l, _ := v.([]any)
-	return l
+// vendors are the services whose exports are known.
+var vendors = []struct {
+	name string
+	is   func(value) bool
+	read func(value) *Form
+}{
+	{"google", isGoogle, google}, {"surveymonkey", isMonkey, monkey}, {"microsoft", isMicrosoft, microsoft},
 }
 
-func inner(o object, name string) object {
-	v, _ := o.get(name).(object)
-	return v
-}
-
-func flag(v any) bool {
-	b, _ := v.(bool)
-	return b
-}
-
-func itemsOfGoogle(v any) bool {
-	for _, one := range list(v) {
-		if o, ok := one.(object); ok && (o.has("questionitem") || o.has("questiongroupitem") || o.has("pagebreakitem")) {
-			return true
-		}
-	}
-	return false
+func isGoogle(v value) bool {
+	return v.has("items") && (v.has("info") || v.has("formid") || slices.ContainsFunc(v.get("items").each(), func(item value) bool {
+		return item.has("questionitem") || item.has("questiongroupitem") || item.has("pagebreakitem")
+	}))
 }
 
 // google reads a form as the Google Forms API returns it: forms.get, with info and items.
-func google(o object) *Form {
-	info := inner(o, "info")
-	f := &Form{Title: textOf(info.get("title", "documenttitle")), Description: textOf(info.get("description")), Sections: []Section{{}}}
-	for _, one := range list(o.get("items")) {
-		item, ok := one.(object)
-		if !ok {
-			continue
-		}
-		title, help := textOf(item.get("title")), textOf(item.get("description"))
-		last := &f.Sections[len(f.Sections)-1]
+func google(v value) *Form {
+	info := v.get("info")
+	f := &Form{Title: info.get("title", "documenttitle").text(), Description: info.get("description").text(), Sections: []Section{{}}}
+	for _, item := range v.get("items").each() {
+		title, help := item.get("title").text(), item.get("description").text()
+		group, one := item.get("questiongroupitem"), item.get("questionitem").get("question")
 		switch {
 		case item.has("pagebreakitem"):
 			f.Sections = append(f.Sections, Section{Title: title, Description: help})
-		case item.has("questiongroupitem"):
-			group := inner(item, "questiongroupitem")
-			q := Question{Text: title, Help: help, Type: Matrix, Options: textsOf(inner(inner(group, "grid"), "columns").get("options"))}
-			for _, r := range list(group.get("questions")) {
-				if row, ok := r.(object); ok {
-					q.Rows = append(q.Rows, textOf(inner(row, "rowquestion").get("title")))
-					q.Required = q.Required || flag(row.get("required"))
-				}
+		case group.Value != nil:
+			q := Question{Text: title, Help: help, Type: Matrix, Options: group.get("grid").get("columns").get("options").texts()}
+			for _, row := range group.get("questions").each() {
+				q.Rows = append(q.Rows, row.get("rowquestion").get("title").text())
+				q.Required = q.Required || row.get("required").flag()
 			}
-			last.Questions = append(last.Questions, q)
-		case item.has("questionitem"):
-			q := googleQuestion(inner(inner(item, "questionitem"), "question"))
-			q.Text, q.Help = title, help
-			last.Questions = append(last.Questions, q)
+			f.loose(q)
+		case one.Value != nil:
+			f.loose(googleQuestion(one, title, help))
 		}
 	}
 	return f.trimmed()
 }
 
-func googleQuestion(o object) Question {
-	q := Question{Type: Text, Required: flag(o.get("required"))}
-	switch {
-	case o.has("choicequestion"):
-		choice := inner(o, "choicequestion")
-		q.Type = Single
-		if strings.EqualFold(textOf(choice.get("type")), "CHECKBOX") {
-			q.Type = Multiple
-		}
-		for _, one := range list(choice.get("options")) {
-			if opt, ok := one.(object); ok {
-				if flag(opt.get("isother")) {
-					q.Options = append(q.Options, "Other")
-					continue
-				}
-				q.Options = append(q.Options, textOf(opt.get("value")))
+func googleQuestion(v value, title, help string) Question {
+	q := Question{Text: title, Help: help, Required: v.get("required").flag()}
+	if answers := v.get("grading").get("correctanswers").get("answers").texts(); len(answers) > 0 {
+		q.Answer = answers[0]
+	}
+	kind := "text"
+	switch choice, scale := v.get("choicequestion"), v.get("scalequestion", "ratingquestion"); {
+	case choice.Value != nil:
+		kind = choice.get("type").text()
+		for _, o := range choice.get("options").each() {
+			if o.get("isother").flag() {
+				q.Options = append(q.Options, "Other")
+			} else {
+				q.Options = append(q.Options, o.get("value").text())
 			}
 		}
-	case o.has("scalequestion"):
-		scale := inner(o, "scalequestion")
-		q.Type, q.Min, q.Max = Rating, wholeOf(scale.get("low")), wholeOf(scale.get("high"))
-		if q.Min == nil {
-			zero := 0 // which the API leaves out
-			q.Min = &zero
+	case scale.Value != nil:
+		kind, q.Min, q.Max = "scale", scale.get("low").whole(), scale.get("high", "ratingscalelevel").whole()
+		if q.Min == nil && v.has("scalequestion") {
+			q.Min = new(0) // which the API leaves out
 		}
-	case o.has("ratingquestion"):
-		one := 1
-		q.Type, q.Min, q.Max = Rating, &one, wholeOf(inner(o, "ratingquestion").get("ratingscalelevel"))
-	case o.has("datequestion"), o.has("timequestion"):
-		q.Type = Date
+	case v.has("datequestion") || v.has("timequestion"):
+		kind = "date"
 	}
-	if grading := inner(o, "grading"); grading != nil {
-		if answers := list(inner(grading, "correctanswers").get("answers")); len(answers) > 0 {
-			q.Answer = textOf(answers[0])
-		}
-	}
+	q.settle(kind)
 	return q
 }
 
@@ -112,99 +83,75 @@ func (f *Form) trimmed() *Form {
 	return f
 }
 
-func isMicrosoft(o object) bool {
-	for _, one := range list(o.get("questions")) {
-		if q, ok := one.(object); ok {
-			return q.has("questioninfo") || strings.HasPrefix(textOf(q.get("type")), "Question.")
-		}
-	}
-	return false
+func isMicrosoft(v value) bool {
+	list := v.get("questions").each()
+	return len(list) > 0 && (list[0].has("questioninfo") || strings.HasPrefix(list[0].get("type").text(), "Question."))
 }
+
+// microsoftTypes are the types whose names mean something else, or nothing, elsewhere.
+var microsoftTypes = map[string]string{"matrixchoicegroup": "matrix", "likert": "matrix"}
 
 // microsoft reads a form in the shape in which Microsoft Forms hands it to its own pages: questions
 // with an order, a type such as Question.Choice, and questionInfo, which is JSON in a string.
-func microsoft(o object) *Form {
-	f := &Form{Title: titleOf(o), Description: descriptionOf(o), Sections: []Section{{}}}
-	questions := list(o.get("questions"))
-	place := func(v any) float64 {
-		q, _ := v.(object)
-		n, _ := strconv.ParseFloat(textOf(q.get("order")), 64)
-		return n
-	}
-	questions = append([]any(nil), questions...)
-	sort.SliceStable(questions, func(i, j int) bool { return place(questions[i]) < place(questions[j]) })
-	for _, one := range questions {
-		item, ok := one.(object)
-		if !ok {
-			continue
-		}
-		kind := squash(strings.TrimPrefix(textOf(item.get("type")), "Question."))
+func microsoft(v value) *Form {
+	f := &Form{Title: titleOf(v), Description: descriptionOf(v), Sections: []Section{{}}}
+	questions := v.get("questions").each()
+	slices.SortStableFunc(questions, func(a, b value) int {
+		x, _ := strconv.ParseFloat(a.get("order").text(), 64) // 0 where there is none
+		y, _ := strconv.ParseFloat(b.get("order").text(), 64)
+		return int(max(-1, min(1, x-y)))
+	})
+	for _, item := range questions {
+		kind := squash(strings.TrimPrefix(item.get("type").text(), "Question."))
 		if strings.HasPrefix(kind, "section") || kind == "columngroup" {
-			f.Sections = append(f.Sections, Section{Title: titleOf(item), Description: textOf(item.get("subtitle", "description"))})
+			f.Sections = append(f.Sections, Section{Title: titleOf(item), Description: item.get("subtitle", "description").text()})
 			continue
 		}
-		info, _ := item.get("questioninfo").(object)
-		if s, ok := item.get("questioninfo").(string); ok {
-			if found := loose.Find(s); len(found) > 0 {
-				info, _ = ordered(&found[0]).(object)
+		info := item.get("questioninfo")
+		if info.is(loose.String) {
+			if found := loose.Find(info.Text); len(found) > 0 {
+				info = value{&found[0]}
 			}
 		}
-		last := &f.Sections[len(f.Sections)-1]
-		last.Questions = append(last.Questions, microsoftQuestion(kind, item, info))
+		f.loose(microsoftQuestion(kind, item, info))
 	}
 	return f.trimmed()
 }
 
-func microsoftQuestion(kind string, item, info object) Question {
-	q := Question{Text: titleOf(item), Help: textOf(item.get("subtitle", "description")), Required: flag(item.get("required"))}
-	for _, c := range list(info.get("choices")) {
-		o, _ := c.(object)
-		q.Options = append(q.Options, textOf(o.get("description", "formsprodisplayrtftext", "value")))
+func microsoftQuestion(kind string, item, info value) Question {
+	q := Question{
+		Text: titleOf(item), Help: item.get("subtitle", "description").text(), Required: item.get("required").flag(),
+		Rows: item.get("rows").texts(), Max: info.get("length").whole(),
 	}
-	if flag(info.get("allowotheranswer")) {
+	for _, c := range info.get("choices").each() {
+		q.Options = append(q.Options, c.get("description", "formsprodisplayrtftext", "value").text())
+	}
+	if info.get("allowotheranswer").flag() {
 		q.Options = append(q.Options, "Other")
 	}
-	switch kind {
-	case "choice":
-		q.Type = Single
-		if n := wholeOf(info.get("choicetype")); n != nil && *n == 2 || flag(info.get("allowmultipleanswers", "ismultiplechoice")) {
-			q.Type = Multiple
-		}
-	case "rating", "nps":
-		one, length := 1, wholeOf(info.get("length"))
-		if kind == "nps" && length == nil {
-			zero, ten := 0, 10
-			one, length = zero, &ten
-		}
-		q.Type, q.Min, q.Max = Rating, &one, length
-	case "matrixchoicegroup", "likert":
-		q.Type, q.Rows = Matrix, textsOf(item.get("rows"))
-		if q.Rows == nil {
-			q.Rows = textsOf(info.get("rows", "statements"))
-		}
-		if q.Options == nil {
-			q.Options = textsOf(info.get("columns", "options"))
-		}
-	case "ranking":
-		q.Type = Ranking
-	case "datetime", "date":
-		q.Type = Date
-	default:
-		q.Type = Text
-		if kind != "textfield" && kind != "text" {
-			q.Written = kind
-		}
+	if q.Rows == nil {
+		q.Rows = info.get("rows", "statements").texts()
 	}
+	if q.Options == nil {
+		q.Options = info.get("columns", "options").texts()
+	}
+	several := info.get("choicetype").text() == "2" || info.get("allowmultipleanswers", "ismultiplechoice").flag()
+	switch {
+	case kind == "choice" && several:
+		kind = "multiple"
+	case kind == "nps" && q.Max == nil:
+		q.Min, q.Max = new(0), new(10)
+	case microsoftTypes[kind] != "":
+		kind = microsoftTypes[kind]
+	}
+	q.settle(kind)
 	return q
 }
 
-func isMonkey(o object) bool {
-	for _, one := range list(o.get("pages")) {
-		page, _ := one.(object)
-		for _, v := range list(page.get("questions")) {
-			if q, ok := v.(object); ok {
-				return q.has("family") || q.has("headings")
-			}
+func isMonkey(v value) bool {
+	for _, page := range v.get("pages").each() {
+		for _, q := range page.get("questions").each() {
+			return q.has("family") || q.has("headings")
 		}
 	}
 	return false
@@ -212,64 +159,44 @@ func isMonkey(o object) bool {
 
 // monkey reads a survey as SurveyMonkey's API returns its details: pages of questions, each with
 // headings, family, subtype and answers.
-func monkey(o object) *Form {
-	f := &Form{Title: textOf(o.get("title", "nickname")), Description: descriptionOf(o)}
-	for _, one := range list(o.get("pages")) {
-		page, ok := one.(object)
-		if !ok {
-			continue
-		}
-		s := Section{Title: textOf(page.get("title")), Description: textOf(page.get("description"))}
-		for _, v := range list(page.get("questions")) {
-			if q, ok := v.(object); ok {
-				s.Questions = append(s.Questions, monkeyQuestion(q))
-			}
+func monkey(v value) *Form {
+	f := &Form{Title: v.get("title", "nickname").text(), Description: descriptionOf(v)}
+	for _, page := range v.get("pages").each() {
+		s := Section{Title: page.get("title").text(), Description: page.get("description").text()}
+		for _, q := range page.get("questions").each() {
+			s.Questions = append(s.Questions, monkeyQuestion(q))
 		}
 		f.Sections = append(f.Sections, s)
 	}
 	return f
 }
 
-func monkeyQuestion(o object) Question {
-	q := Question{Text: textOf(o.get("heading")), Required: o.get("required") != nil && o.get("required") != false}
-	for _, h := range list(o.get("headings")) {
-		if h, ok := h.(object); ok && q.Text == "" {
-			q.Text = textOf(h.get("heading"))
+func monkeyQuestion(v value) Question {
+	required := v.get("required") // an object that says how, or false
+	q := Question{Text: v.get("heading").text(), Required: required.Value != nil && required.Text != "false"}
+	for _, h := range v.get("headings").each() {
+		if q.Text == "" {
+			q.Text = h.get("heading").text()
 		}
 	}
-	answers := inner(o, "answers")
-	q.Options, q.Rows = textsOf(answers.get("choices")), textsOf(answers.get("rows"))
+	answers := v.get("answers")
+	q.Options, q.Rows = answers.get("choices").texts(), answers.get("rows").texts()
 	if answers.has("other") {
 		q.Options = append(q.Options, "Other")
 	}
-	subtype := textOf(o.get("subtype"))
-	switch family := textOf(o.get("family")); squash(family) {
-	case "singlechoice":
-		q.Type = Single
-	case "multiplechoice":
-		q.Type = Multiple
-	case "matrix":
-		q.Type = Matrix
-		switch subtype {
-		case "ranking":
-			q.Type, q.Options, q.Rows = Ranking, q.Rows, nil
-		case "rating":
-			if len(q.Rows) <= 1 {
-				q.Type, q.Rows = Likert, nil
-				if low, high, ok := ends(q.Options); ok {
-					q.Type, q.Min, q.Max, q.Options = Rating, &low, &high, nil
-				}
-			}
-		}
-	case "datetime":
-		q.Type, q.Rows = Date, nil
-	case "openended", "demographic":
-		q.Type, q.Rows = Text, nil
-		if subtype == "numerical" {
-			q.Type = Number
-		}
-	default:
-		q.settle(family)
+	kind := v.get("family").text()
+	switch both := kind + " " + v.get("subtype").text(); {
+	case both == "matrix ranking":
+		kind, q.Options, q.Rows = "ranking", q.Rows, nil
+	case both == "matrix rating" && len(q.Rows) <= 1:
+		kind, q.Rows = "rating", nil
+	case both == "open_ended numerical":
+		kind, q.Rows = "number", nil
+	case kind == "open_ended" || kind == "demographic":
+		kind, q.Rows = "text", nil
+	case kind == "datetime":
+		q.Rows = nil
 	}
+	q.settle(kind)
 	return q
 }
