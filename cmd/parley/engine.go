@@ -153,8 +153,7 @@ func missing(dir string, m *run.Manifest) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		n, _ := d.Unscored()
-		return n, nil
+		return d.Unscored(), nil
 	case utility.Kind:
 		return utility.Missing(dir)
 	}

@@ -9,7 +9,6 @@ import (
 	"parley/characters"
 	"parley/eval/run"
 	"parley/eval/script"
-	"parley/eval/survey"
 )
 
 func evalScriptRunCommand() *cli.Command {
@@ -76,7 +75,7 @@ func evalScriptPerturbCommand() *cli.Command {
 			}
 			g.Perturb = true
 			if c.IsSet("kind") {
-				g.Kind, g.Authors = survey.SplitList(c.StringSlice("kind")), nil
+				g.Kind, g.Authors = c.StringSlice("kind"), nil
 			}
 			if c.IsSet("by") {
 				g.By = c.String("by")
@@ -139,7 +138,7 @@ func scriptConfig(c *cli.Context, command string) (*script.Config, error) {
 		g.MaxTokens = c.Int("max-tokens")
 	}
 	if c.IsSet("baseline") {
-		g.Baseline = slices.Compact(survey.SplitList(c.StringSlice("baseline")))
+		g.Baseline = slices.Compact(c.StringSlice("baseline"))
 	}
 	if c.IsSet("weights") {
 		w, err := scriptWeights(c.StringSlice("weights"))

@@ -35,12 +35,12 @@ func surveyReportCommand() *cli.Command {
 				return usagef("--annotators %s: say mean or each", c.String("annotators"))
 			}
 			dir := c.Args().First()
-			m, g, d, err := readSurvey(dir)
+			m, _, d, err := readSurvey(dir)
 			if err != nil {
 				return err
 			}
 			if file := c.String("human"); file != "" {
-				if err := d.Compare(file, against, g.Seed); err != nil {
+				if err := d.Compare(file, against); err != nil {
 					return err
 				}
 			}
@@ -49,7 +49,7 @@ func surveyReportCommand() *cli.Command {
 				out = filepath.Join(dir, run.ReportName)
 			}
 			var page bytes.Buffer
-			if err := d.Page(m, g, &page); err != nil {
+			if err := d.Page(m, &page); err != nil {
 				return err
 			}
 			if err := logs.WriteFile(out, page.Bytes()); err != nil {
@@ -58,7 +58,7 @@ func surveyReportCommand() *cli.Command {
 			if c.Bool("json") {
 				return printJSON(c.App.Writer, answer{Run: dir, Sessions: m.Jobs, Results: append(d.Results(), d.AgreementResults()...)})
 			}
-			return printSurvey(c, dir, m, g, d)
+			return printSurvey(c, dir, m, d)
 		},
 	}
 }

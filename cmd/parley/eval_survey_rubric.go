@@ -68,7 +68,7 @@ func applyRubric(c *cli.Context) error {
 		return err
 	}
 	changes, added := d.Accepted(c.Int("at-least"))
-	accept, reject := survey.SplitList(c.StringSlice("accept")), survey.SplitList(c.StringSlice("reject"))
+	accept, reject := c.StringSlice("accept"), c.StringSlice("reject")
 	for _, name := range accept {
 		if _, ok := changes[name]; !ok && !slices.ContainsFunc(added, func(a survey.Aspect) bool { return a.Name == name }) {
 			return usagef("--accept %s: nothing is proposed for it on %d documents or more", name, c.Int("at-least"))

@@ -74,12 +74,12 @@ func surveyConfig(c *cli.Context) (*survey.Config, error) {
 	}
 	if c.IsSet("baseline") {
 		g.Baselines = nil
-		for _, b := range survey.SplitList(c.StringSlice("baseline")) {
+		for _, b := range c.StringSlice("baseline") {
 			g.Baselines = append(g.Baselines, survey.Agent(b))
 		}
 	}
 	if c.IsSet("aspect") {
-		g.Aspects = survey.SplitList(c.StringSlice("aspect"))
+		g.Aspects = c.StringSlice("aspect")
 	}
 	if c.IsSet("rubric") {
 		var err error
@@ -124,15 +124,15 @@ func readSurvey(dir string) (*run.Manifest, *survey.Config, *survey.RunData, err
 
 // showSurvey prints the tables of a run for people.
 func showSurvey(c *cli.Context, dir string, m *run.Manifest) error {
-	_, g, d, err := readSurvey(dir)
+	_, _, d, err := readSurvey(dir)
 	if err != nil {
 		return err
 	}
-	return printSurvey(c, dir, m, g, d)
+	return printSurvey(c, dir, m, d)
 }
 
-func printSurvey(c *cli.Context, dir string, m *run.Manifest, g *survey.Config, d *survey.RunData) error {
-	if err := d.Print(c.App.Writer, g); err != nil {
+func printSurvey(c *cli.Context, dir string, m *run.Manifest, d *survey.RunData) error {
+	if err := d.Print(c.App.Writer); err != nil {
 		return err
 	}
 	if err := report.Usage(c.App.Writer, m.Usage); err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval/run"
-	"parley/eval/survey"
 	"parley/eval/utility"
 )
 
@@ -185,7 +184,7 @@ func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 		g.Each = c.Bool("each")
 	}
 	if c.IsSet("disturb") {
-		g.Disturb = survey.SplitList(c.StringSlice("disturb"))
+		g.Disturb = c.StringSlice("disturb")
 	}
 	return nil
 }

@@ -1,8 +1,6 @@
 package survey
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/eval"
 	"parley/eval/stat"
 )
 
@@ -27,52 +26,34 @@ type Human struct {
 // any order; score holds a number, or the label of an aspect that is named and not graded. An empty
 // score is a verdict that was not given. An error names the file and the line.
 func ReadHuman(r io.Reader, name string, rubric *Rubric) ([]Human, error) {
-	in := csv.NewReader(r)
-	head, err := in.Read()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	column := map[string]int{}
-	for i, h := range head {
-		column[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(h, "\ufeff")))] = i
-	}
-	for _, want := range []string{"document", "annotator", "aspect", "score"} {
-		if _, ok := column[want]; !ok {
-			return nil, fmt.Errorf("%s: there is no column %q; the columns are document, annotator, aspect, score", name, want)
-		}
-	}
-	labels := map[string]bool{}
-	for i := range rubric.Aspects {
-		labels[rubric.Aspects[i].Name] = rubric.Aspects[i].Labels != nil
-	}
 	var list []Human
-	for {
-		row, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			return list, nil
+	err := eval.EachRow(r, name, func(has map[string]bool) error {
+		for _, want := range []string{"document", "annotator", "aspect", "score"} {
+			if !has[want] {
+				return fmt.Errorf("there is no column %q; the columns are document, annotator, aspect, score", want)
+			}
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		at, _ := in.FieldPos(0)
-		cell := func(c string) string { return strings.TrimSpace(row[column[c]]) }
+		return nil
+	}, func(cell func(string) string) (err error) {
 		h := Human{Document: cell("document"), Annotator: cell("annotator"), Aspect: slug(cell("aspect")), Label: cell("score")}
-		named, known := labels[h.Aspect]
+		at := slices.IndexFunc(rubric.Aspects, func(a Aspect) bool { return a.Name == h.Aspect })
 		switch {
 		case h.Label == "":
-			continue
-		case !known:
-			return nil, fmt.Errorf("%s:%d: the rubric has no aspect %q; it has %s", name, at, h.Aspect, strings.Join(rubric.names(), ", "))
-		case named:
+			return nil
+		case at < 0:
+			return fmt.Errorf("the rubric has no aspect %q; it has %s", h.Aspect, strings.Join(rubric.names(), ", "))
+		case rubric.Aspects[at].Labels != nil:
 			h.Label = strings.ToLower(h.Label)
 		default:
 			if h.Value, err = strconv.ParseFloat(h.Label, 64); err != nil || !(h.Value >= float64(scale.Min) && h.Value <= float64(scale.Max)) {
-				return nil, fmt.Errorf("%s:%d: the score %q is no number from %d to %d", name, at, h.Label, scale.Min, scale.Max)
+				return fmt.Errorf("the score %q is no number from %d to %d", h.Label, scale.Min, scale.Max)
 			}
 			h.Label = ""
 		}
 		list = append(list, h)
-	}
+		return nil
+	})
+	return list, err
 }
 
 // Match replaces file names by the ids of a run's documents, and returns how many verdicts are on
@@ -95,7 +76,7 @@ func Match(people []Human, ids map[string]string) (matched []Human, lost int) {
 	return matched, lost
 }
 
-// Against says what an agent's scores are held against.
+// Against says what an agent's scores are compared with.
 type Against string
 
 const (
@@ -112,7 +93,7 @@ type Agreement struct {
 	Kendall  stat.Interval // tau-b
 }
 
-// Correlations holds the agents' scores against people's, by aspect and agent. Intervals are 95 %,
+// Correlations compares the agents' scores with people's, by aspect and agent. Intervals are 95 %,
 // from a bootstrap over documents.
 func (d *Data) Correlations(people []Human, against Against, b stat.Bootstrap) []Agreement {
 	var list []Agreement
@@ -172,7 +153,7 @@ func correlate(mine []float64, theirs []map[string]float64, rows []int, annotato
 		return f(x, y).R
 	}
 	sum, n := 0.0, 0
-	why := "nobody scored this aspect"
+	why := "there is no score of this aspect"
 	for _, who := range annotators {
 		var x, y []float64
 		for _, r := range rows {
@@ -231,4 +212,22 @@ func Ceilings(people []Human, rubric *Rubric) []Ceiling {
 		list = append(list, c)
 	}
 	return list
+}
+
+// AgreementResults are correlations and ceilings as lines of the documented shape: the metric is
+// aspect:spearman, aspect:kendall (tau-b) or aspect:alpha, the control what scores were compared with.
+func AgreementResults(list []Agreement, ceilings []Ceiling, documents int) []eval.Result {
+	var out []eval.Result
+	add := func(metric, arm, control string, i stat.Interval) {
+		out = append(out, eval.Result{Scorer: "survey", Metric: metric, Arm: arm, Control: control, Value: i.Value, Low: i.Low, High: i.High,
+			N: i.N, Of: documents, Unit: "documents", Reason: i.Reason})
+	}
+	for _, a := range list {
+		add(a.Aspect+":spearman", string(a.Agent), string(a.Against), a.Spearman)
+		add(a.Aspect+":kendall", string(a.Agent), string(a.Against), a.Kendall)
+	}
+	for _, c := range ceilings {
+		add(c.Aspect+":alpha", "people", "", stat.Interval{Value: c.Alpha.Ptr(), N: c.Units, Reason: c.Alpha.Reason})
+	}
+	return out
 }

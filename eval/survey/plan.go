@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"parley/eval"
@@ -147,11 +146,7 @@ func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
 		if spec == "" {
 			return nil
 		}
-		served := env.Served(spec)
-		if served.NumCtx == 0 {
-			served.NumCtx = env.Opened(spec).Context(0)
-		}
-		s := llm.Sampling{MaxTokens: c.MaxTokens, NumCtx: served.NumCtx}
+		s := llm.Sampling{MaxTokens: c.MaxTokens, NumCtx: env.Context(spec)}
 		return &judge.Judge{Model: env.Model(spec), Name: spec, Sampling: s, Now: env.Now, Trusting: c.Trusting}
 	}
 	p.agents = &Agents{
@@ -181,7 +176,7 @@ func (p *Plan) document(ctx context.Context, w *run.Writer, env *run.Env, id, fi
 		return err
 	}
 	var scores []eval.Score
-	if d, err := read(data, file); err != nil {
+	if d, err := form.Read(data, file); err != nil {
 		row.Status, row.Reason = eval.Unparsed, w.Clean(err.Error())
 	} else {
 		whole, err := json.Marshal(d)
@@ -196,14 +191,6 @@ func (p *Plan) document(ctx context.Context, w *run.Writer, env *run.Env, id, fi
 	row.State, row.Calls, row.Finished = w.Done(run.Complete, scores...), w.Calls(), p.now().UTC()
 	Documents.Add(w, row)
 	return nil
-}
-
-// read reads a document.
-func read(data []byte, file string) (*form.Document, error) {
-	if len(data) > form.MaxSize {
-		return nil, fmt.Errorf("%s: %d bytes are more than a document may have (%d)", file, len(data), form.MaxSize)
-	}
-	return form.Read(data, file)
 }
 
 // judge asks the agents about a document and adds what they and the checks say.
@@ -235,17 +222,4 @@ func (p *Plan) judge(ctx context.Context, w *run.Writer, id string, d *form.Docu
 	}
 	run.Scores.Add(w, scores...)
 	return scores, nil
-}
-
-// SplitList takes values apart that are separated by commas.
-func SplitList(values []string) []string {
-	var list []string
-	for _, v := range values {
-		for _, part := range strings.Split(v, ",") {
-			if part = strings.TrimSpace(part); part != "" {
-				list = append(list, part)
-			}
-		}
-	}
-	return list
 }

@@ -1,11 +1,8 @@
 package survey
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
-	"path"
 	"regexp"
 	"strings"
 	"text/template"
@@ -40,18 +37,7 @@ func prompt(name string) *template.Template {
 }
 
 // PromptHashes returns the SHA-256 of every prompt by file name, for a run's manifest.
-func PromptHashes() map[string]string {
-	files, err := promptFiles.ReadDir("prompts")
-	if err != nil {
-		panic(err)
-	}
-	hashes := map[string]string{}
-	for _, f := range files {
-		sum := sha256.Sum256([]byte(text(strings.TrimSuffix(f.Name(), path.Ext(f.Name())))))
-		hashes["survey/"+f.Name()] = hex.EncodeToString(sum[:])
-	}
-	return hashes
-}
+func PromptHashes() map[string]string { return judge.Hashes(promptFiles, "survey/") }
 
 // numbered writes a list with its numbers, one a line, with a text before each number.
 func numbered(before string, items []string) string {

@@ -1,8 +1,14 @@
 package survey
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
+
+	"parley/eval"
+	"parley/eval/stat"
 )
 
 // least is the change of a score that counts as a rectification: weighted scores hardly ever stay the
@@ -103,18 +109,28 @@ func (d *Data) rectified(agent Agent, aspect *Aspect) Rectified {
 	if agent != Sage {
 		return r
 	}
+	_, r.Asked = d.asked()
 	for i := range d.Proposals {
-		switch p := &d.Proposals[i]; {
-		case p.Kind == Asked && p.Status == "scored":
-			r.Asked++
-		case p.Kind == Definition && p.Aspect == aspect.Name:
+		if p := &d.Proposals[i]; p.Kind == Definition && p.Aspect == aspect.Name {
 			r.Definitions++
 		}
 	}
 	return r
 }
 
-// Spread is how an agent's verdicts on one aspect lie. The counts and Unscored add up to Of.
+// asked counts the documents on which proposals were asked for, and had.
+func (d *Data) asked() (n, answered int) {
+	for i := range d.Proposals {
+		if p := &d.Proposals[i]; p.Kind == Asked {
+			if n++; p.Status == eval.Scored {
+				answered++
+			}
+		}
+	}
+	return n, answered
+}
+
+// Spread is the distribution of an agent's verdicts on one aspect. The counts and Unscored add up to Of.
 type Spread struct {
 	Aspect   string         `json:"aspect"`
 	Agent    Agent          `json:"agent"`
@@ -152,4 +168,84 @@ func (d *Data) Spreads() []Spread {
 		}
 	}
 	return list
+}
+
+// counts are the numbers of verdicts by score, or by label where the aspect is named.
+func (s *Spread) counts(a *Aspect) []int {
+	if a.Labels == nil {
+		return s.Scores[:]
+	}
+	var list []int
+	for _, l := range a.Labels {
+		list = append(list, s.Labels[l])
+	}
+	return list
+}
+
+// Results are the tables as lines of the documented shape: scorer survey; the arm is the agent; the
+// metric is aspect:mean, aspect:negative, aspect:positive, aspect:changed, aspect:total,
+// aspect:definitions, and new_aspect:name. Counts have Wilson's interval of their share of n, times n.
+func (d *Data) Results() []eval.Result {
+	var list []eval.Result
+	add := func(metric string, agent Agent, count, n, of int) {
+		list = append(list, counted(metric, string(agent), count, n, of))
+	}
+	for _, s := range d.Spreads() {
+		n := s.Of - s.Unscored
+		if s.Named {
+			for _, label := range slices.Sorted(maps.Keys(s.Labels)) {
+				add(s.Aspect+":"+label, s.Agent, s.Labels[label], n, s.Of)
+			}
+			continue
+		}
+		documents := make([][]float64, n)
+		for i := range s.Values {
+			documents[i] = s.Values[i : i+1]
+		}
+		i := stat.BoundedInterval(documents, float64(scale.Min), float64(scale.Max), eval.Confidence)
+		list = append(list, eval.Result{Scorer: "survey", Metric: s.Aspect + ":mean", Arm: string(s.Agent), Value: i.Value, Low: i.Low, High: i.High,
+			N: n, Of: s.Of, Unit: "documents", Reason: strings.Trim(i.Reason+"; "+d.whyNot(s.Agent, s.Aspect), "; ")})
+	}
+	for _, t := range d.Rectifications() {
+		n := t.Of - t.Unscored
+		if t.Graded {
+			add(t.Aspect+":negative", t.Agent, t.Negative, n, t.Of)
+			add(t.Aspect+":positive", t.Agent, t.Positive, n, t.Of)
+		} else {
+			add(t.Aspect+":changed", t.Agent, t.Changed, n, t.Of)
+		}
+		add(t.Aspect+":total", t.Agent, t.Total, n, t.Of)
+		if t.Agent == Sage {
+			add(t.Aspect+":definitions", t.Agent, t.Definitions, t.Asked, t.Of)
+		}
+	}
+	of, answered := d.asked()
+	for _, c := range d.NewAspects() {
+		add("new_aspect:"+slug(c.Name), Sage, c.Count, answered, of)
+	}
+	return list
+}
+
+// counted is a result that is a count of k in n.
+func counted(metric, arm string, k, n, of int) eval.Result {
+	r := eval.Result{Scorer: "survey", Metric: metric, Arm: arm, N: n, Of: of, Unit: "documents", Reason: "nothing was scored"}
+	if n > 0 {
+		i := stat.Wilson(k, n, eval.Confidence)
+		r.Value, r.Reason = new(float64(k)), i.Reason
+		if i.Low != nil {
+			r.Low, r.High = new(*i.Low*float64(n)), new(*i.High*float64(n))
+		}
+	}
+	return r
+}
+
+// whyNot tells why an agent's verdicts on an aspect are missing.
+func (d *Data) whyNot(agent Agent, aspect string) string {
+	reasons := map[string]int{}
+	for i := range d.Verdicts {
+		if v := &d.Verdicts[i]; v.Agent == agent && v.Aspect == aspect && !v.Scored() {
+			reasons[fmt.Sprintf("%s: %s", v.Status, v.Reason)]++
+		}
+	}
+	return eval.Tallied(reasons)
 }
