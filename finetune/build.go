@@ -79,7 +79,7 @@ type builder struct {
 	done, total int64
 }
 
-// entry is an example and what the build knows of it.
+// entry is an example with its hashes and lengths, and why it was dropped.
 type entry struct {
 	x      Example  // without personal data
 	digest [32]byte // of the messages, folded

@@ -375,7 +375,7 @@ func (r *Rollout) value(list []eval.Score, who string) (*float64, string) {
 	return &sum, ""
 }
 
-// continued is an order of turns that begins with somebody; the others follow as in the cast.
+// continued is an order of turns that begins with one character; the others follow as in the cast.
 type continued struct {
 	first characters.ID
 	begun bool
@@ -393,7 +393,7 @@ func (o *continued) Next(_ context.Context, ep *sim.Episode) (characters.ID, err
 	return cast[(at+1)%len(cast)].ID, nil
 }
 
-// opening plays a given move first, and then as somebody does.
+// opening plays a given move first, and then as an actor does.
 type opening struct {
 	sim.Actor
 	move *sim.Event
@@ -435,7 +435,7 @@ func (f Forecast) String() string {
 		f.Pairs, f.Views, f.Sessions, f.RivalCalls, f.JudgeCalls, f.RolloutCalls)
 }
 
-// Estimate counts what preferences there would be, without asking anybody.
+// Estimate counts what preferences there would be, without a call of a model.
 func (s *Selection) Estimate(ctx context.Context) (f Forecast, err error) {
 	p := &s.Preferring
 	if len(p.Rivals) == 0 {

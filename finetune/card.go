@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Card is what is told of a dataset on its page, README.md, besides its report. The page begins with
+// Card is the page of a dataset, README.md, besides its report. The page begins with
 // the metadata that Hugging Face's datasets and hub read. What columns there are, the Parquet files say.
 type Card struct {
 	Name      string   // of the dataset; empty: "parley" and the task

@@ -71,7 +71,7 @@ func newPieces(encoding tokenizer.Encoding) *pieces {
 }
 
 // count returns the number of a text's tokens. Both encodings first cut a text into pieces, and in no
-// piece a space stands after anything but white space; so a cut before such a space changes nothing.
+// piece a space comes after anything but white space; so a cut before such a space changes nothing.
 func (p *pieces) count(text string) (total int) {
 	var missing []string
 	p.mu.RLock()
@@ -111,7 +111,7 @@ func (p *pieces) count(text string) (total int) {
 	return total
 }
 
-// Tokens are what an example is for a trainer.
+// Tokens are the lengths of an example for a trainer.
 type Tokens struct {
 	Length  int // of the longest sequence that is trained: prompt and completion, or prompt and the longer alternative
 	All     int // of the prompt, the completion and the rejected message, the prompt counted once

@@ -8,7 +8,7 @@ import (
 	"parley/finetune/vdm"
 )
 
-// NoSkill is the label of a window in which nobody tries anything.
+// NoSkill is the label of a window without intentions.
 const NoSkill = "none"
 
 // FromWindow makes an example of the task dm of a window of play: what vdm.Tuned asks, and the true

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Task is what is to be learned.
+// Task names the thing to be learned.
 type Task string
 
 const (

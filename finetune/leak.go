@@ -194,7 +194,7 @@ func (p *passages) findFormulas() {
 	p.seen = nil
 }
 
-// chunks yields the sightings of each gram, which stand together.
+// chunks yields the sightings of each gram, which are neighbours.
 func chunks(list []sighting) func(yield func([]sighting) bool) {
 	return func(yield func([]sighting) bool) {
 		for from := 0; from < len(list); {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Report is what is known of a dataset. Its JSON form is report.json.
+// Report describes a dataset. Its JSON form is report.json.
 type Report struct {
 	Task    Task    `json:"task"`
 	Read    int     `json:"read"`    // examples that came, those that their sources gave up included
@@ -44,7 +44,7 @@ type Count struct {
 	N    int    `json:"n"`
 }
 
-// SplitReport is what is known of a split.
+// SplitReport describes a split.
 type SplitReport struct {
 	Split     Split   `json:"split"`
 	Examples  int     `json:"examples"`

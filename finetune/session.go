@@ -30,7 +30,7 @@ type Session struct {
 	Source   string
 	Style    agent.Style                  // how turns are written down, the form aside
 	Forms    map[characters.ID]agent.Form // by character; missing: the style's
-	Models   map[characters.ID]string     // who plays whom, as the user named the model
+	Models   map[characters.ID]string     // the model of each, as the user named it
 	Metric   string                       // that the scores are of
 	Scores   map[characters.ID]float64    // of each character's play, where there is one
 	// Asked returns the hashes of the messages that a model was really asked with for a move, none where

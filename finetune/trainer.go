@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Trainer is what has a limit to the length of an example.
+// Trainer is a trainer with its limit on the length of an example.
 type Trainer struct {
 	Name   string
 	Limit  int    // tokens, if the user asks for no other
@@ -21,7 +21,7 @@ var trainers = []Trainer{
 	{Name: "trl", Limit: 1024, Key: "max_length", Cut: "TRL keeps the start of a longer example, and drops it if nothing to learn is left"},
 	{Name: "axolotl", Limit: 2048, Key: "sequence_len", Cut: "Axolotl drops a longer example"},
 	{Name: "llama-factory", Limit: 2048, Key: "cutoff_len", Cut: "LLaMA-Factory cuts a longer example"},
-	{Name: "mlx", Limit: 2048, Key: "max_seq_length", Cut: "MLX-LM cuts the end of a longer example, where what is learned stands"},
+	{Name: "mlx", Limit: 2048, Key: "max_seq_length", Cut: "MLX-LM cuts the end of a longer example, where the answer is"},
 	{Name: "unsloth", Limit: 2048, Key: "max_seq_length", Cut: "Unsloth cuts a longer example"},
 }
 

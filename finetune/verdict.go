@@ -26,7 +26,7 @@ const (
 	AskedAgain Reason = "asked again" // the verdict was had only after a reply without one
 )
 
-// ruling is what a run keeps of a verdict: the calls that led to it, and what came of it.
+// ruling is a verdict as a run keeps it: the calls that led to it, and its result.
 type ruling struct {
 	calls  []string
 	status eval.Status
@@ -88,7 +88,7 @@ func mapped[T, R any](rows iter.Seq2[T, error], to func(T) R) iter.Seq2[R, error
 	}
 }
 
-// Verdict is what a judge said and what it was asked, for distilling.
+// Verdict is a judge's reply with its question, for distilling.
 type Verdict struct {
 	Call     llm.Call
 	Messages []llm.Message // that the call's prompt names
@@ -164,7 +164,7 @@ func material(question string) string {
 	return b.String()
 }
 
-// outcome is what came of a call.
+// outcome is the result of a call.
 type outcome struct {
 	left   Reason // empty: its verdict was read, and it counted
 	detail string

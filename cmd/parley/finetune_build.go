@@ -48,7 +48,7 @@ func finetuneBuildCommand() *cli.Command {
 			&cli.IntFlag{Name: "min-tokens", Usage: "drop examples whose answer has less than `N` tokens, which are estimated"},
 			&cli.StringFlag{Name: "split", Value: "90/5/5", Usage: "`SHARES` of train, validation and test"},
 			&cli.StringFlag{Name: "split-by", Value: "group", Usage: "the unit of the split: `group`, or scenario: what is tested then plays in a situation that was never learned"},
-			&cli.BoolFlag{Name: "keep-splits", Usage: "leave windows in the splits that their files give them; this is what happens anyway if every window has one, they have several, and there is no --split"},
+			&cli.BoolFlag{Name: "keep-splits", Usage: "leave windows in the splits that their files give them; so it is anyway if every window has one, they have several, and there is no --split"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`SEED` of the split and of everything that is drawn"},
 			&cli.StringSliceFlag{Name: "holdout", Usage: "windows `FILE.jsonl` or run to test on later: no example of it, and no passage, may be in train; a group in common is an error; again for more"},
 

@@ -16,7 +16,7 @@ import (
 	"parley/sim/reference"
 )
 
-// building is what a build was asked for.
+// building holds the options of a build.
 type building struct {
 	c         *cli.Context
 	selection finetune.Selection

@@ -16,8 +16,8 @@ func finetuneEvalCommand() *cli.Command {
 		Description: "MODEL is a file of finetune train (FILE or vdm:FILE), prompted:MODEL-SPEC for any model as it is,\n" +
 			"or tuned:MODEL-SPEC for one that was fine-tuned on parley's examples. The results are F-scores from\n" +
 			"0 to 100 of characters (f_c) and of (character, skill) (f_o), with intervals by bootstrap over the\n" +
-			"groups; _window are means over windows, _skill over skills. Baselines that understand nothing stand\n" +
-			"beside them. A reply that cannot be read is unscored and counted (exit status 3).",
+			"groups; _window are means over windows, _skill over skills. Baselines that understand nothing are\n" +
+			"shown beside them. A reply that cannot be read is unscored and counted (exit status 3).",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` to test (required)"},
 			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows, or run, to test on (required)"},

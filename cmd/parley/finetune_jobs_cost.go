@@ -16,7 +16,7 @@ func trainingFlags() []cli.Flag {
 		&cli.StringFlag{Name: "model", Usage: "base `MODEL` to train, as the server names it (required)"},
 		&cli.StringFlag{Name: "method", Usage: "`METHOD` of training: sft, or dpo for preferences", DefaultText: "what the directory holds, else sft"},
 		&cli.StringFlag{Name: "epochs", Usage: "`N` times through the examples, 1 to 50, or auto", DefaultText: "the server's choice"},
-		&cli.StringFlag{Name: "prices", Usage: "`FILE` with what a million tokens cost; training: is what counts"},
+		&cli.StringFlag{Name: "prices", Usage: "`FILE` with what a million tokens cost, under training:"},
 		&cli.IntFlag{Name: "max-tokens", Usage: "`N` tokens at which the server cuts an example; 0: it cuts none"},
 		&cli.Int64Flag{Name: "max-bytes", Usage: "`N` bytes that a file may have at the server", Value: hosted.MaxBytes},
 	}

@@ -11,7 +11,7 @@ import (
 	"parley/finetune/hosted"
 )
 
-// eventsAnswer is what finetune events prints with --json.
+// eventsAnswer is the JSON of finetune events.
 type eventsAnswer struct {
 	ID     string         `json:"id"`
 	Events []hosted.Event `json:"events"`
@@ -68,7 +68,7 @@ func pagesOf(c *cli.Context) (hosted.Page, error) {
 	return p, nil
 }
 
-// listAnswer is what finetune list prints with --json: a server's jobs, or a directory's records.
+// listAnswer is the JSON of finetune list: a server's jobs, or a directory's records.
 type listAnswer struct {
 	BaseURL string           `json:"base_url,omitempty"`
 	Jobs    []*hosted.Job    `json:"jobs,omitempty"`
@@ -78,7 +78,7 @@ type listAnswer struct {
 func finetuneListCommand() *cli.Command {
 	return &cli.Command{
 		Name: "list", Usage: "list the fine-tuning jobs of a server, the newest first, or those of a dataset", ArgsUsage: "[DIR]",
-		Description: "With --base-url the server is asked; with a directory alone it is what was last known of its jobs.",
+		Description: "With --base-url the server is asked; with a directory alone its jobs are listed as last seen.",
 		Flags: serverFlags(
 			&cli.IntFlag{Name: "limit", Usage: "the first `N` only; 0: all", Value: 20},
 			&cli.StringFlag{Name: "after", Usage: "those that come after the job `ID`"}),

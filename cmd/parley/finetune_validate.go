@@ -18,7 +18,7 @@ import (
 func finetuneValidateCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "validate",
-		Usage:     "say what a trainer would make of training files, anybody's",
+		Usage:     "say what a trainer would make of training files, whoever made them",
 		ArgsUsage: "FILE|DIR...",
 		Description: "Findings are printed as FILE:LINE: LEVEL RULE: MESSAGE (REMEDY). An error means that the trainer stops,\n" +
 			"loses rows without a word, or learns something else than is meant; a warning, that it trains and it is unwise.\n" +
@@ -26,7 +26,7 @@ func finetuneValidateCommand() *cli.Command {
 			"The status is 0 without errors, 1 with errors, 2 for a wrong command line.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "for", Usage: "`FORMAT` (required): " + strings.Join(formats.Names(), ", ")},
-			&cli.IntFlag{Name: "max-tokens", Usage: "hold rows against a limit of `N` tokens: counted for OpenAI and Azure, estimated for others"},
+			&cli.IntFlag{Name: "max-tokens", Usage: "compare rows with a limit of `N` tokens: counted for OpenAI and Azure, estimated for others"},
 			&cli.StringFlag{Name: "model", Usage: "the `MODEL` of OpenAI whose tokens are counted; by default one of the later ones"},
 			&cli.IntFlag{Name: "limit", Usage: "show `N` findings of a rule; 0 shows all", Value: 20},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
@@ -37,15 +37,8 @@ func finetuneValidateCommand() *cli.Command {
 
 // validated is the answer of the command.
 type validated struct {
-	Format   string            `json:"format"`
-	Trainer  string            `json:"trainer"` // and the version that the rules were read from
-	Files    []string          `json:"files"`
-	Rows     int64             `json:"rows"`
+	formats.Summary
 	Findings []formats.Finding `json:"findings"` // the first of each rule, up to the limit
-	Errors   int64             `json:"errors"`
-	Warnings int64             `json:"warnings"`
-	Rules    []formats.Count   `json:"rules"` // all findings, counted
-	Notes    []string          `json:"notes,omitempty"`
 }
 
 func finetuneValidate(c *cli.Context) error {
@@ -67,9 +60,9 @@ func finetuneValidate(c *cli.Context) error {
 	}
 	watch := &validateProgress{w: c.App.ErrWriter}
 	o.Progress = watch.at
-	did := validated{Format: format.Name, Files: []string{}, Findings: []formats.Finding{}, Rules: []formats.Count{}}
+	did := validated{Findings: []formats.Finding{}}
 	shown := map[string]int{}
-	sum, err := format.Validate(c.Context, c.Args().Slice(), o, func(f formats.Finding) error {
+	did.Summary, err = format.Validate(c.Context, c.Args().Slice(), o, func(f formats.Finding) error {
 		watch.findings++
 		key := string(f.Level) + " " + f.Rule
 		if shown[key]++; c.Int("limit") > 0 && shown[key] > c.Int("limit") {
@@ -86,9 +79,6 @@ func finetuneValidate(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("validate: %w", err)
 	}
-	did.Trainer, did.Rows, did.Errors, did.Warnings, did.Notes = sum.Trainer, sum.Rows, sum.Errors, sum.Warnings, sum.Notes
-	did.Files = append(did.Files, sum.Files...)
-	did.Rules = append(did.Rules, sum.Rules...)
 	if c.Bool("json") {
 		err = printJSON(c.App.Writer, did)
 	} else {

@@ -15,7 +15,7 @@ import (
 	"parley/finetune"
 )
 
-// axolotlConfig is what axolotl's configuration says of data.
+// axolotlConfig is the part of axolotl's configuration about data.
 type axolotlConfig struct {
 	Datasets      []axolotlDataset `yaml:"datasets"`
 	TestDatasets  []axolotlDataset `yaml:"test_datasets"`

@@ -38,7 +38,7 @@ type chat struct {
 	order  func(role string, w part, n int)            // judges who speaks when; nil: turn does
 }
 
-// talk is what a list of messages comes to.
+// talk sums up a list of messages.
 type talk struct {
 	users, assistants int
 	marked            int  // assistants' messages that are marked as not to be learned

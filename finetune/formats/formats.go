@@ -219,8 +219,7 @@ type ValidateOptions struct {
 }
 
 // Validate reads files, or directories of the format's layout, in bounded memory and hands every
-// finding to yield as it is found. Its own error says that reading could not go on, or is what yield
-// returned.
+// finding to yield as it is found. Its own error says that reading could not go on, or is yield's.
 func (f *Format) Validate(ctx context.Context, paths []string, o ValidateOptions, yield func(Finding) error) (Summary, error) {
 	v := newValidator(ctx, f, o, yield)
 	err := v.run(paths)

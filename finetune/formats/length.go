@@ -25,7 +25,7 @@ type tally struct {
 // says adds a text to the length of the row.
 func (v *validator) says(b []byte) { v.texts = append(v.texts, b) }
 
-// answers says that what follows is the last answer, as far as the row was read.
+// answers marks the texts from here on as the last answer, as far as the row was read.
 func (v *validator) answers() { v.answer = len(v.texts) }
 
 // both judges two answers, of which the longer counts for the length.

@@ -43,15 +43,15 @@ type Count struct {
 
 // Summary is the result of a validation.
 type Summary struct {
-	Format   string
-	Trainer  string   // and its version, from which the rules were read
-	Files    []string // that were read
-	Rows     int64
-	Bytes    int64
-	Errors   int64
-	Warnings int64
-	Rules    []Count  // errors first, then the most frequent
-	Notes    []string // what was not looked at, and why
+	Format   string   `json:"format"`
+	Trainer  string   `json:"trainer"` // and its version, from which the rules were read
+	Files    []string `json:"files"`   // that were read
+	Rows     int64    `json:"rows"`
+	Bytes    int64    `json:"bytes"`
+	Errors   int64    `json:"errors"`
+	Warnings int64    `json:"warnings"`
+	Rules    []Count  `json:"rules"`           // errors first, then the most frequent
+	Notes    []string `json:"notes,omitempty"` // what was not looked at, and why
 }
 
 // effect is a rule of rules.yaml, or what a trainer changes of one: a text in place of the whole is the
@@ -153,6 +153,7 @@ func (v *validator) once(what string) bool {
 
 func (v *validator) summary() Summary {
 	s := v.sum
+	s.Files, s.Rules = append([]string{}, s.Files...), []Count{}
 	s.Format, s.Trainer = v.f.Name, v.f.Trainer+" "+v.f.Version
 	for key, n := range v.counts {
 		s.Rules = append(s.Rules, Count{key.rule, key.level, n})

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// shape is what keys and types the rows of a file have: datasets makes one table of them, in which
+// shape holds the keys and types of the rows of a file: datasets makes one table of them, in which
 // every row has every key.
 type shape struct {
 	top fields
@@ -20,7 +20,7 @@ type fields struct {
 	differ bool  // some did not have all keys
 }
 
-// field is what a key holds.
+// field describes the values of a key.
 type field struct {
 	name   string // with that of the place
 	kind   kind

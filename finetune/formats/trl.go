@@ -243,7 +243,7 @@ func (v *validator) bothThere(row *value, names [2]string) bool {
 	return there
 }
 
-// implicit judges a row whose prompt is what both answers begin with, as TRL's extract_prompt finds it:
+// implicit judges a row whose prompt is the beginning of both answers, as TRL's extract_prompt finds it:
 // it takes what precedes the first difference.
 func (v *validator) implicit(chosen, rejected *value, names [2]string, equal bool) {
 	v.advise("implicit_prompt")

@@ -17,7 +17,7 @@ import (
 	"parley/finetune"
 )
 
-// loader is what reads a file for a trainer.
+// loader names the program that reads a file for a trainer.
 type loader string
 
 const (

@@ -163,7 +163,7 @@ func lengthOf(s *sample) int {
 	return finetune.Estimate().Of(&finetune.Example{Prompt: s.prompt, Completion: s.completion, Rejected: s.rejected}).Length
 }
 
-// settings is what the templates of trainers/ are filled with.
+// settings fill the templates of trainers/.
 type settings struct {
 	Train, Validation string // names of files; Validation is empty where there is none
 	Splits            []File

@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 )
@@ -93,7 +93,7 @@ func (a *Adapter) Write(ctx context.Context, w io.Writer, b *Base, t Type, progr
 	return nil
 }
 
-// pair is what is added to a matrix of the base: B·A times alpha over rank.
+// pair is the sum added to a matrix of the base: B·A times alpha over rank.
 type pair struct {
 	name   string // of the base's matrix
 	module string // as PEFT has it
@@ -147,7 +147,7 @@ func (a *Adapter) plan(b *Base) ([]*pair, []Check) {
 		}
 		pairs = append(pairs, p)
 	}
-	sort.Strings(wrong)
+	slices.Sort(wrong)
 	slices.SortFunc(pairs, func(x, y *pair) int { return cmp.Or(x.layer-y.layer, strings.Compare(x.name, y.name)) })
 	switch {
 	case len(wrong) > 0:
@@ -177,7 +177,7 @@ func (l *layout) target(module string) string {
 	return ""
 }
 
-// fit holds a pair against the base and the configuration, and finds its alpha.
+// fit compares a pair with the base and the configuration, and finds its alpha.
 func (a *Adapter) fit(p *pair, b *Base) error {
 	if p.a.from == nil || p.b.from == nil {
 		return fmt.Errorf("%s has only one of lora_A and lora_B", p.module)
@@ -262,16 +262,6 @@ func describe(pairs []*pair, b *Base) string {
 		ranks[p.a.from.Shape[0]] = true
 		modules[p.module[strings.LastIndex(p.module, ".")+1:]] = true
 	}
-	names := make([]string, 0, len(modules))
-	for m := range modules {
-		names = append(names, m)
-	}
-	sort.Strings(names)
-	var sizes []int
-	for r := range ranks {
-		sizes = append(sizes, int(r))
-	}
-	sort.Ints(sizes)
 	return fmt.Sprintf("%d pairs of rank %s on %s in %d of %d layers fit the base",
-		len(pairs), strings.Trim(fmt.Sprint(sizes), "[]"), strings.Join(names, ", "), len(layers), b.Layers)
+		len(pairs), strings.Trim(fmt.Sprint(slices.Sorted(maps.Keys(ranks))), "[]"), strings.Join(slices.Sorted(maps.Keys(modules)), ", "), len(layers), b.Layers)
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Base is what has to be known of the model that was trained from, as it is served.
+// Base describes the model that was trained from, as it is served.
 type Base struct {
 	Arch                 string
 	Layers               int

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Verdict is what a check found.
+// Verdict is the result of a check.
 type Verdict string
 
 const (

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// Compare holds the weights of a Hugging Face directory against the base's file, tensor by tensor: is
+// Compare compares the weights of a Hugging Face directory with the base's file, tensor by tensor: is
 // it the model that the adapter was trained from? Of a quantised base only what it kept well can be
 // compared: F32 to the bit, such as all norms of any file, F16, BF16 and Q8_0 within their rounding.
 func (b *Base) Compare(ctx context.Context, dir string) (Check, error) {

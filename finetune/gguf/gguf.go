@@ -1,8 +1,9 @@
 // Package gguf reads and writes GGUF files, the format of llama.cpp and Ollama, and makes them of what
 // trainers write: a LoRA adapter as PEFT keeps it, or a merged model as Hugging Face does.
 //
-// It knows both kinds of files, and how a model's tensors are laid out in each. It knows no server,
-// no chat template, and not where a base model is to be had.
+// Servers and chat templates are elsewhere. Ollama's own fs/ggml and fs/gguf do not serve here: they allocate
+// what a file claims before they look whether it is there, write no 8- and 16-bit metadata and no key of an
+// unknown prefix, so that a base's metadata cannot be kept, and write to an *os.File only.
 package gguf
 
 import (
@@ -55,7 +56,7 @@ func ParseType(name string) (Type, error) {
 	return 0, fmt.Errorf("there is no type %q to write; take f32, f16 or q8_0", name)
 }
 
-// fileType is what general.file_type says of a file whose matrices are of the type.
+// fileType returns general.file_type of a file whose matrices are of the type.
 func (t Type) fileType() uint32 {
 	return map[Type]uint32{F32: 0, F16: 1, Q8_0: 7}[t]
 }

@@ -2,6 +2,7 @@ package gguf
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,12 +25,8 @@ var projections = map[string]string{
 }
 
 func with(norms map[string]string) map[string]string {
-	all := map[string]string{}
-	for _, m := range []map[string]string{projections, norms} {
-		for k, v := range m {
-			all[k] = v
-		}
-	}
+	all := maps.Clone(projections)
+	maps.Copy(all, norms)
 	return all
 }
 
@@ -48,15 +45,8 @@ var layouts = map[string]*layout{
 	},
 }
 
-// Architectures are the names of those that are converted, sorted.
-func Architectures() []string {
-	var list []string
-	for name := range layouts {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
+// Architectures returns the names of those that are converted, sorted.
+func Architectures() []string { return slices.Sorted(maps.Keys(layouts)) }
 
 // checkArchitecture says whether the base is of an architecture that is converted.
 func checkArchitecture(b *Base) (*layout, Check) {
@@ -90,7 +80,7 @@ func (l *layout) heads(part string, b *Base) int {
 
 var ofLayer = regexp.MustCompile(`^blk\.(\d+)\.(\w+)\.(weight|bias)$`)
 
-// huggingFace is what a GGUF's tensor is called by Hugging Face, and which part of a layer it is.
+// huggingFace returns Hugging Face's name of a GGUF's tensor, and which part of a layer it is.
 func (l *layout) huggingFace(name string) (theirs, part string, ok bool) {
 	switch name {
 	case "token_embd.weight":

@@ -18,7 +18,7 @@ type Merged struct {
 	weights *Weights
 }
 
-// modelConfig is what config.json says that the base has to agree with.
+// modelConfig holds the settings of config.json that have to agree with the base.
 type modelConfig struct {
 	Classes     []string        `json:"architectures"`
 	Kind        string          `json:"model_type"`
@@ -219,7 +219,7 @@ func (m *Merged) plan(b *Base) ([]planned, []Check) {
 	return list, append(checks, passed("shapes", "%d tensors fit the base's", len(list)))
 }
 
-// checkConfig holds config.json against the base.
+// checkConfig compares config.json with the base.
 func (m *Merged) checkConfig(b *Base) Check {
 	const name = "config"
 	c := m.config
@@ -250,7 +250,7 @@ func (m *Merged) checkConfig(b *Base) Check {
 	return passed(name, "%d layers, %d heads (%d for keys), width %d, %d tokens, as the base", c.Layers, c.Heads, c.KVHeads, c.Width, c.Vocabulary)
 }
 
-// checkRope holds the rotary embedding against the base's, which the served model will have.
+// checkRope compares the rotary embedding with the base's, which the served model will have.
 func (m *Merged) checkRope(b *Base) Check {
 	const name = "rope"
 	theta, kind := m.config.Theta, ""

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// peft is what PEFT says of an adapter, in adapter_config.json.
+// peft is PEFT's adapter_config.json.
 type peft struct {
 	Kind   string      `json:"peft_type"`
 	Base   string      `json:"base_model_name_or_path"`
@@ -131,7 +131,7 @@ func (p *peft) checkAlpha() Check {
 	return passed(name, "%g", v)
 }
 
-// scale is what the product of a module's matrices of a rank is multiplied by. The module is named as
+// scale returns the factor of the product of a module's matrices of a rank. The module is named as
 // PEFT does, such as model.layers.0.self_attn.q_proj.
 func (p *peft) scale(module string, rank int) (float64, error) {
 	alpha := p.alpha

@@ -2,12 +2,13 @@ package gguf
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"sort"
+	"slices"
 )
 
 // What a file may have at most. Real ones stay far below: a vocabulary of 256,000 takes 10 MB.
@@ -111,13 +112,13 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	return f, f.checkPlaces(align)
 }
 
-// checkPlaces holds the places of the tensors against the file: aligned, whole, none in another.
+// checkPlaces compares the places of the tensors with the file: aligned, whole, none in another.
 func (f *File) checkPlaces(align int64) error {
 	order := make([]*Tensor, len(f.Tensors))
 	for i := range f.Tensors {
 		order[i] = &f.Tensors[i]
 	}
-	sort.SliceStable(order, func(i, j int) bool { return order[i].Offset < order[j].Offset })
+	slices.SortStableFunc(order, func(a, b *Tensor) int { return cmp.Compare(a.Offset, b.Offset) })
 	end := int64(0)
 	for _, t := range order {
 		size, _ := t.Size() // at least where it begins is known of every type
@@ -134,7 +135,7 @@ func (f *File) checkPlaces(align int64) error {
 	return nil
 }
 
-// alignment is what the data and each tensor is aligned to.
+// alignment returns the bytes that the data and each tensor are aligned to.
 func alignment(entries []KV) (int64, error) {
 	for _, v := range entries {
 		if v.Key == "general.alignment" {

@@ -2,15 +2,17 @@ package gguf
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -79,7 +81,7 @@ func (s *Stored) read(to []float32, from int64, buf []byte) ([]byte, error) {
 }
 
 // ReadSafetensors reads the header of a safetensors file of size bytes: its tensors in the order of
-// their data. It holds the header against the file as the format demands: places that fit the shapes,
+// their data. It compares the header with the file as the format demands: places that fit the shapes,
 // follow each other without a gap and end with the file.
 func ReadSafetensors(r io.ReaderAt, size int64, name string) ([]Stored, error) {
 	bad := func(format string, args ...any) ([]Stored, error) {
@@ -104,7 +106,7 @@ func ReadSafetensors(r io.ReaderAt, size int64, name string) ([]Stored, error) {
 	if err != nil {
 		return bad("the header of the safetensors file: %w", err)
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].at < list[j].at })
+	slices.SortStableFunc(list, func(a, b Stored) int { return cmp.Compare(a.at, b.at) })
 	end := int64(0)
 	for i := range list {
 		s := &list[i]
@@ -233,12 +235,7 @@ func openWeights(dir, name string) (*Weights, error) {
 	if len(shards) == 0 {
 		return nil, fmt.Errorf("%s lists not one tensor", path)
 	}
-	names := make([]string, 0, len(shards))
-	for shard := range shards {
-		names = append(names, shard)
-	}
-	sort.Strings(names)
-	for _, shard := range names {
+	for _, shard := range slices.Sorted(maps.Keys(shards)) {
 		if err := w.add(filepath.Join(dir, shard), shards[shard]); err != nil {
 			w.Close()
 			return nil, err
@@ -285,15 +282,8 @@ func (w *Weights) Close() error {
 	return err
 }
 
-// names are those of the tensors, sorted.
-func (w *Weights) names() []string {
-	list := make([]string, 0, len(w.tensors))
-	for name := range w.tensors {
-		list = append(list, name)
-	}
-	sort.Strings(list)
-	return list
-}
+// names returns those of the tensors, sorted.
+func (w *Weights) names() []string { return slices.Sorted(maps.Keys(w.tensors)) }
 
 // readSmall reads a file that is no longer than the limit.
 func readSmall(path string, limit int64) ([]byte, error) {

@@ -43,8 +43,8 @@ func (a Address) Resolve(r *Record) Address {
 	return a
 }
 
-// Trusted reports whether a key may be sent to an address that a record gives, as a record may be
-// anybody's work: to the vendors' own hosts, and to this machine.
+// Trusted reports whether a key may be sent to an address that a record gives, as a record may come
+// from elsewhere: to the vendors' own hosts, and to this machine.
 func (a Address) Trusted() bool {
 	u, err := url.Parse(a.BaseURL)
 	if err != nil {

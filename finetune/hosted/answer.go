@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Answer is what is shown of one job.
+// Answer is the part of a job that is shown.
 type Answer struct {
 	Name     string    `json:"name,omitempty"`   // of the record
 	Record   string    `json:"record,omitempty"` // its file
@@ -96,7 +96,7 @@ func (p *Progress) Text(now time.Time) string {
 	}
 	fmt.Fprintf(&b, "%s", p.Job.State)
 	if p.Job.State == Paused {
-		b.WriteString(", until somebody resumes it at the server")
+		b.WriteString(", until it is resumed at the server")
 	}
 	if p.Step > 0 {
 		fmt.Fprintf(&b, ", step %d", p.Step)

@@ -140,7 +140,7 @@ func DefaultEpochs(examples int) int {
 	return target
 }
 
-// Estimate is what a job will take.
+// Estimate holds the tokens and the cost of a job.
 type Estimate struct {
 	Tokens
 	Tokenizer string `json:"tokenizer"`

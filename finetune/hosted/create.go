@@ -47,7 +47,7 @@ func (c *Client) Create(ctx context.Context, o Order, others ...string) (*Job, e
 	})
 	var e *Error
 	if errors.As(err, &e) && e.Cause.Fault == llm.BadRequest && e.Param == "method" && o.Method == SFT {
-		e.hint("a server that knows no methods may take --top-level-hyperparameters")
+		e.hint("a server without methods may take --top-level-hyperparameters")
 	}
 	return job, err
 }
@@ -95,7 +95,7 @@ func (c *Client) order(ctx context.Context, o Order) (job *Job, e *Error) {
 // searched is how many jobs are looked through for one that was just ordered.
 const searched = 300
 
-// Find looks for the job of an order among the newest of the server's; nil: there is none. It knows it
+// Find looks for the job of an order among the newest of the server's; nil: there is none. It is found
 // by the order's mark, and on servers that keep no metadata by the training file, which is sent for one
 // order only, with the validation file, seed and suffix where the server tells them.
 func (c *Client) Find(ctx context.Context, o Order, others ...string) (*Job, error) {

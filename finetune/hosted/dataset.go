@@ -13,7 +13,7 @@ import (
 	"parley/sim/llm"
 )
 
-// Dataset is what is trained on.
+// Dataset names the files to train on.
 type Dataset struct {
 	Dir               string // that records are kept in
 	Method            Method

@@ -2,7 +2,8 @@ package hosted
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -114,20 +115,10 @@ func (e *Event) String() string {
 		b.WriteString(e.Level + ": ")
 	}
 	b.WriteString(e.Message)
-	names := make([]string, 0, len(e.Metrics))
-	for name := range e.Metrics {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		sep := ", "
-		if i == 0 {
-			sep = "  "
-		}
-		value, err := json.Marshal(e.Metrics[name])
-		if err == nil {
-			b.WriteString(sep + name + " " + string(value))
-		}
+	sep := "  "
+	for _, name := range slices.Sorted(maps.Keys(e.Metrics)) {
+		fmt.Fprintf(&b, "%s%s %v", sep, name, e.Metrics[name])
+		sep = ", "
 	}
 	return b.String()
 }

@@ -16,8 +16,8 @@ import (
 	"parley/sim/llm/wire"
 )
 
-// Error is a request that failed. It wraps the *llm.Error that says how; its Model is what was tried,
-// and at which server.
+// Error is a request that failed. It wraps the *llm.Error that says how; its Model names the request
+// and the server.
 type Error struct {
 	Cause *llm.Error
 	Param string // the field that the server points at
@@ -37,7 +37,7 @@ func (e *Error) hint(text string) {
 	e.Cause.Hint = strings.TrimPrefix(e.Cause.Hint+"; "+text, "; ")
 }
 
-// request is what is asked of the server.
+// request is a request to the server.
 type request struct {
 	doing  string // for errors
 	method string

@@ -28,7 +28,7 @@ type Piece struct {
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
 	Lines  int    `json:"lines"` // that are not empty
-	// ID is what the server calls the uploaded file; empty before that.
+	// ID names the uploaded file on the server; empty before that.
 	ID       string    `json:"id,omitempty"`
 	Uploaded time.Time `json:"uploaded,omitzero"`
 }

@@ -1,6 +1,7 @@
 package hosted
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,11 +84,8 @@ func readJob(raw []byte, w washer) (*Job, error) {
 		ID: plain(top["id"]), State: State(strings.ToLower(text("status"))), Model: text("model"), Tuned: text("fine_tuned_model"),
 		Created: when(top["created_at"]), Finished: when(top["finished_at"]), Estimated: when(top["estimated_finish"]),
 		TrainingFile: text("training_file"), ValidationFile: text("validation_file"), Seed: whole(top["seed"]),
-		Suffix: text("user_provided_suffix"), TrainedTokens: whole(top["trained_tokens"]), Metadata: texts(top["metadata"], w),
-		Hyperparameters: texts(top["hyperparameters"], w),
-	}
-	if j.Suffix == "" {
-		j.Suffix = text("suffix")
+		Suffix: cmp.Or(text("user_provided_suffix"), text("suffix")), TrainedTokens: whole(top["trained_tokens"]),
+		Metadata: texts(top["metadata"], w), Hyperparameters: texts(top["hyperparameters"], w),
 	}
 	switch {
 	case !ValidID(j.ID):
@@ -106,23 +104,14 @@ func readJob(raw []byte, w washer) (*Job, error) {
 		}
 	}
 	var files []json.RawMessage
-	if json.Unmarshal(top["result_files"], &files) == nil {
-		for _, file := range files {
-			name := w.line(plain(file))
-			if name == "" {
-				name = w.line(plain(object(file)["id"]))
-			}
-			if name != "" {
-				j.ResultFiles = append(j.ResultFiles, name)
-			}
+	_ = json.Unmarshal(top["result_files"], &files) // what is no list counts as none
+	for _, file := range files {
+		if name := w.line(cmp.Or(plain(file), plain(object(file)["id"]))); name != "" {
+			j.ResultFiles = append(j.ResultFiles, name)
 		}
 	}
-	f := Failure{}
-	if inner := object(top["error"]); inner != nil {
-		f = Failure{w.line(plain(inner["code"])), w.line(plain(inner["message"])), w.line(plain(inner["param"]))}
-	} else {
-		f.Message = w.line(plain(top["error"]))
-	}
+	inner := object(top["error"])
+	f := Failure{w.line(plain(inner["code"])), w.line(cmp.Or(plain(inner["message"]), plain(top["error"]))), w.line(plain(inner["param"]))}
 	if f != (Failure{}) {
 		j.Failure = &f
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ type Setting string
 // Auto asks the server to choose.
 const Auto Setting = "auto"
 
-// Order is what a job is asked for.
+// Order is the request for a job.
 type Order struct {
 	Model  string `json:"model"`
 	Method Method `json:"method"`
@@ -74,7 +75,7 @@ func (o *Order) Validate() error {
 			return fmt.Errorf("%s is %q, it has to be %s, or auto", check.name, string(check.value), check.bounds)
 		}
 	}
-	named := map[string]Setting{"n_epochs": o.Epochs, "batch_size": o.BatchSize, "learning_rate_multiplier": o.LearningRate, "beta": o.Beta}
+	named := o.named()
 	for name, value := range o.Extra {
 		switch {
 		case name == "":
@@ -104,7 +105,7 @@ func (o *Order) Validate() error {
 	case o.Beta != "" && o.Method != DPO:
 		return errors.New("beta is for the method dpo only")
 	case o.TopLevel && o.Method != SFT:
-		return errors.New("hyperparameters at the top level are for the method sft only: what is deprecated knows no other")
+		return errors.New("hyperparameters at the top level are for the method sft only: the deprecated form has no other")
 	case n > 64:
 		return fmt.Errorf("the suffix has %d characters, it may have 64", n)
 	case o.Seed != nil && (*o.Seed < 0 || *o.Seed > math.MaxInt32):
@@ -115,12 +116,15 @@ func (o *Order) Validate() error {
 	return nil
 }
 
+// named returns the hyperparameters that every server knows, by the names of the protocol.
+func (o *Order) named() map[string]Setting {
+	return map[string]Setting{"n_epochs": o.Epochs, "batch_size": o.BatchSize, "learning_rate_multiplier": o.LearningRate, "beta": o.Beta}
+}
+
 // body is the order in the words of the protocol.
 func (o *Order) body() ([]byte, error) {
 	hyper := map[string]any{}
-	for name, value := range map[string]Setting{
-		"n_epochs": o.Epochs, "batch_size": o.BatchSize, "learning_rate_multiplier": o.LearningRate, "beta": o.Beta,
-	} {
+	for name, value := range o.named() {
 		switch value {
 		case "":
 		case Auto:
@@ -147,9 +151,7 @@ func (o *Order) body() ([]byte, error) {
 		body["seed"] = *o.Seed
 	}
 	metadata := map[string]string{}
-	for key, value := range o.Metadata {
-		metadata[key] = value
-	}
+	maps.Copy(metadata, o.Metadata)
 	if o.Mark != "" {
 		metadata[markKey] = o.Mark
 	}

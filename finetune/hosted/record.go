@@ -20,7 +20,7 @@ import (
 	"parley/logs"
 )
 
-// Record is what is kept of a job on this machine, so that any command can go on with it after a
+// Record is the record of a job on this machine, so that any command can go on with it after a
 // restart at any moment. It holds no key.
 type Record struct {
 	Version int `json:"version"` // of this file's form: 1
@@ -128,7 +128,7 @@ func ValidName(text string) bool {
 	return text != "" && len(text) <= 100 && !unnamed.MatchString(text) && strings.Trim(text, ".-") == text
 }
 
-// Path is where the record lies.
+// Path returns the record's file.
 func (r *Record) Path() string { return r.path }
 
 // Load reads a record.
@@ -144,12 +144,12 @@ func Load(path string) (*Record, error) {
 	}
 	switch {
 	case r.Version != 1:
-		return nil, fmt.Errorf("%s is a record of the form %d, and this program knows 1", path, r.Version)
+		return nil, fmt.Errorf("%s is a record of the form %d, and this program reads 1", path, r.Version)
 	case r.Job != nil && !ValidID(r.Job.ID), r.Training.ID != "" && !ValidID(r.Training.ID):
 		return nil, fmt.Errorf("%s is no record of a job: an id in it is none", path)
 	}
 	if r.Job != nil {
-		// A dataset's directory may come from anybody, and these are shown.
+		// A dataset's directory may come from elsewhere, and these are shown.
 		for _, text := range []string{string(r.Job.State), r.Job.Model, r.Job.Tuned, r.Job.Reason(), r.Order.Model, r.Name} {
 			if strings.ContainsFunc(text, func(c rune) bool {
 				return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) && c != '\u200c' && c != '\u200d'

@@ -19,7 +19,7 @@ type Waiting struct {
 	Outage time.Duration
 }
 
-// Progress is what was new at a look.
+// Progress holds the news of a look.
 type Progress struct {
 	Job     *Job // as it is now; nil: the server did not answer, see Trouble
 	Changed bool // its state is another than at the look before; true at the first

@@ -62,7 +62,7 @@ func (o *Options) Choose(names []string) error {
 	return nil
 }
 
-// Made is what was written.
+// Made lists the files that were written.
 type Made struct {
 	Out string `json:"out"`
 	*finetune.Report

@@ -1,7 +1,6 @@
 // Package recipe writes, beside a dataset, the script or the settings that train on it.
 //
-// It knows what two trainers want to be told, and nothing of how the data came to be: where the files
-// are and how long the longest example is, it is told.
+// Where the files are and how long the longest example is, are parameters.
 package recipe
 
 import (

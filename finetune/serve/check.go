@@ -199,7 +199,7 @@ func (s *serving) write(w io.Writer, doing string) error {
 	return s.merged.Write(s.ctx, w, s.base, s.kind, s.moving(doing))
 }
 
-// bareTemplate is what a model has that got none.
+// bareTemplate is the template of a model that was given none.
 const bareTemplate = "{{ .Prompt }}"
 
 // isGGUF says whether a base is named by its file.

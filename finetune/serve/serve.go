@@ -49,7 +49,7 @@ type Options struct {
 	ready              bool // the source is a GGUF already
 }
 
-// Result is what was made.
+// Result describes the model that was made.
 type Result struct {
 	Name       string             `json:"name"`
 	Host       string             `json:"host"`

@@ -123,7 +123,7 @@ func (s *Server) job(j *job) json.RawMessage {
 	return raw
 }
 
-// events are what happened by now, the newest first.
+// events returns the events so far, the newest first.
 func (s *Server) events(j *job) []json.RawMessage {
 	var out []json.RawMessage
 	add := func(at time.Time, kind, message string, data any) {

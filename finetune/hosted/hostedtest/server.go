@@ -3,7 +3,7 @@
 // in which troubles can be ordered.
 //
 // It is strict where real servers are: it refuses fields that the published reference does not have.
-// It knows no package of parley.
+// It imports no package of parley.
 package hostedtest
 
 import (
@@ -66,7 +66,7 @@ type Request struct {
 	At     time.Time
 }
 
-// Trouble is what happens to a request instead of an answer.
+// Trouble is an event that takes the place of a request's answer.
 type Trouble struct {
 	Status int // 0: the connection is cut
 	Body   string
