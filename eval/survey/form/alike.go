@@ -174,8 +174,8 @@ func digits(s string) string {
 var smallWords = set("a an the of and or to in on at")
 
 // sameOptions finds options that repeat an earlier one: the same but for case and punctuation, in
-// another order or number of the words, or with one letter wrong.
-func sameOptions(options []string) []twins {
+// another order or number of the words, or with one letter wrong. In a quiz an ending or a letter may be what is asked.
+func sameOptions(options []string, quiz bool) []twins {
 	options = options[:min(len(options), 1000)]
 	var found []twins
 	type key struct{ normal, words string }
@@ -184,7 +184,9 @@ func sameOptions(options []string) []twins {
 		k := key{normal: normal(o)}
 		var words []string
 		for _, w := range tokens(o) {
-			if !smallWords[w] {
+			if !smallWords[w] && quiz {
+				words = append(words, w)
+			} else if !smallWords[w] {
 				words = append(words, stem(w))
 			}
 		}
@@ -198,7 +200,7 @@ func sameOptions(options []string) []twins {
 			switch {
 			case k.normal == other.normal:
 				how = "the same as"
-			case k.words != "" && k.words == other.words, slip(k.normal, other.normal):
+			case k.words != "" && k.words == other.words, !quiz && slip(k.normal, other.normal):
 				how = "nearly the same as"
 			}
 			if how != "" {

@@ -140,6 +140,52 @@ func (c *checker) form(f *Form) {
 }
 
 func (c *checker) question(at spot, q *Question) {
+	c.parts(at, q)
+	for _, p := range sameOptions(q.Options, c.quiz) {
+		c.add(at.of(p.second), DuplicateOption, "%s option %d: %q", p.how, p.first+1, clip(q.Options[p.second]))
+	}
+	for _, p := range sameOptions(q.Rows, c.quiz) {
+		here := at
+		here.row = p.second + 1
+		c.add(here, DuplicateOption, "%s row %d: %q", p.how, p.first+1, clip(q.Rows[p.second]))
+	}
+	for i, o := range overlaps(q.Options) {
+		if o != "" {
+			c.add(at.of(i), Overlap, "%q and %q share numbers", clip(o), clip(q.Options[i]))
+		}
+	}
+	if low, high, ok := balance(q.Options); ok && low != high && (q.Type == Likert || q.Type == Matrix || q.Type == Single) {
+		c.add(at, Unbalanced, "%d options on the low side, %d on the high side", low, high)
+	}
+	if why := noWayOut(q); why != "" && !c.quiz {
+		c.add(at, MissingOther, "%s", why)
+	}
+	if and := barrelled(q); and != "" && (!c.quiz || q.Type != Single) {
+		c.add(at, DoubleBarrelled, "%q asks two things for one answer", and)
+	}
+	c.words(at, "", q.Text)
+	c.words(at, "help", q.Help)
+	for i, o := range q.Options {
+		c.words(at.of(i), "", o)
+	}
+	for i, r := range q.Rows {
+		here := at
+		here.row = i + 1
+		c.words(here, "", r)
+	}
+	if grade, words, ok := Grade(q.Text); ok && c.english && words >= leastQuestion && grade > hardQuestion {
+		c.add(at, ReadingLevel, "the question reads at grade %.1f (Flesch-Kincaid), above %d", grade, hardQuestion)
+	}
+}
+
+// of returns the place of an option, counted from 0.
+func (s spot) of(option int) spot {
+	s.option = option + 1
+	return s
+}
+
+// parts checks that a question has what its type needs.
+func (c *checker) parts(at spot, q *Question) {
 	if strings.TrimSpace(q.Text) == "" {
 		c.add(at, Schema, "the question has no text")
 	}
@@ -162,53 +208,8 @@ func (c *checker) question(at spot, q *Question) {
 	}
 	for i, o := range q.Options {
 		if strings.TrimSpace(o) == "" {
-			here := at
-			here.option = i + 1
-			c.add(here, Schema, "the option is empty")
+			c.add(at.of(i), Schema, "the option is empty")
 		}
-	}
-	for _, p := range sameOptions(q.Options) {
-		here := at
-		here.option = p.second + 1
-		c.add(here, DuplicateOption, "%s option %d: %q", p.how, p.first+1, clip(q.Options[p.second]))
-	}
-	for _, p := range sameOptions(q.Rows) {
-		here := at
-		here.row = p.second + 1
-		c.add(here, DuplicateOption, "%s row %d: %q", p.how, p.first+1, clip(q.Rows[p.second]))
-	}
-	for i, o := range overlaps(q.Options) {
-		if o != "" {
-			here := at
-			here.option = i + 1
-			c.add(here, Overlap, "%q and %q share numbers", clip(o), clip(q.Options[i]))
-		}
-	}
-	if q.Type == Likert || q.Type == Matrix || q.Type == Single {
-		if low, high, ok := balance(q.Options); ok && low != high {
-			c.add(at, Unbalanced, "%d options on the low side, %d on the high side", low, high)
-		}
-	}
-	if why := noWayOut(q); why != "" && !c.quiz {
-		c.add(at, MissingOther, "%s", why)
-	}
-	if and := barrelled(q); and != "" && (!c.quiz || q.Type != Single) {
-		c.add(at, DoubleBarrelled, "%q asks two things for one answer", and)
-	}
-	c.words(at, "", q.Text)
-	c.words(at, "help", q.Help)
-	for i, o := range q.Options {
-		here := at
-		here.option = i + 1
-		c.words(here, "", o)
-	}
-	for i, r := range q.Rows {
-		here := at
-		here.row = i + 1
-		c.words(here, "", r)
-	}
-	if grade, words, ok := Grade(q.Text); ok && c.english && words >= leastQuestion && grade > hardQuestion {
-		c.add(at, ReadingLevel, "the question reads at grade %.1f (Flesch-Kincaid), above %d", grade, hardQuestion)
 	}
 }
 

@@ -78,10 +78,25 @@ func balance(options []string) (low, high int, ok bool) {
 
 // escapes are words of options for those who find themselves in none of the others, or in several.
 var escapes = regexp.MustCompile(`(?i)\b(others?|otherwise|else|elsewhere|none|nothing|neither|nobody|another|no one|n/?a|not applicable|` +
-	`prefer not|(don['’]?t|do not|can['’]?t|cannot) (know|mind|remember|recall|say|have|use)|(did|have|was|am|are|is|does|do)(n['’]?t| not)|` +
+	`prefer not|rather not|different|(don['’]?t|do not|can['’]?t|cannot) (know|mind|remember|recall|say|have|use)|(did|have|was|am|are|is|does|do)(n['’]?t| not)|` +
 	`unsure|not sure|undecided|no preference|any|all of|all (the )?(same|equally)|equally|both|either|several|more than one|a (bit|mix|mixture|combination) of|` +
 	`(mov|switch|chang|alternat|jump)(e|es|ed|ing)? (between|around|back and forth)|it depends|depends|differs|somebody|somewhere|something|varies|various|` +
-	`does not matter|never|no .*|not? (yet|needed)|specify|i need none)\b`)
+	`does not matter|never|no .*|not? (yet|needed)|specify|i need none)\b|^(all|just|only)\b`)
+
+// hasEscape reports whether one of the options is a way out. Where the others are things, that is also one in which
+// somebody speaks, such as "I will decide later".
+func hasEscape(options []string) bool {
+	speaking := 0
+	for _, o := range options {
+		if escapes.MatchString(o) {
+			return true
+		}
+		if strings.HasPrefix(o, "I ") || strings.HasPrefix(o, "I'") {
+			speaking++
+		}
+	}
+	return speaking > 0 && 2*speaking < len(options)
+}
 
 // complete lists sets in which everybody has a place: options that name nothing else are not open.
 var complete = set(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
@@ -90,9 +105,10 @@ var complete = set(`monday tuesday wednesday thursday friday saturday sunday mon
 	jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter
 	north south east west northeast northwest southeast southwest
 	africa antarctica asia europe oceania australia america
-	first second third fourth quarter day evening morning afternoon night time and or to the of in a on`)
+	first second third fourth quarter day evening morning afternoon night time soprano alto tenor bass
+	and or to the of in a on`)
 
-// completeSet reports whether there are at least four options and all of them name members of such sets.
+// completeSet reports whether all options name members of such sets.
 func completeSet(options []string) bool {
 	for _, o := range options {
 		for _, w := range tokens(o) {
@@ -101,7 +117,7 @@ func completeSet(options []string) bool {
 			}
 		}
 	}
-	return len(options) >= 4
+	return true
 }
 
 var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
@@ -116,14 +132,11 @@ func noWayOut(q *Question) string {
 	}
 	scale := 0
 	for _, o := range q.Options {
-		if escapes.MatchString(o) {
-			return ""
-		}
 		if steps.MatchString(o) || digits(o) != "" {
 			scale++
 		}
 	}
-	if _, _, ok := balance(q.Options); ok || 2*scale >= len(q.Options) || completeSet(q.Options) {
+	if _, _, ok := balance(q.Options); ok || hasEscape(q.Options) || 2*scale >= len(q.Options) || completeSet(q.Options) {
 		return ""
 	}
 	if q.Type == Single && !opens.MatchString(strings.TrimSpace(q.Text)) {

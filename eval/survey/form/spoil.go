@@ -179,7 +179,7 @@ func (s *spoiler) load() (spot, bool) {
 func (s *spoiler) closed() (spot, bool) {
 	q, at, ok := s.pick(func(q *Question) bool {
 		kept := withoutEscapes(q.Options)
-		return q.Type == Multiple && len(kept) > 2 && len(kept) < len(q.Options) && !completeSet(kept)
+		return q.Type == Multiple && len(kept) > 2 && len(kept) < len(q.Options) && !completeSet(kept) && !hasEscape(kept)
 	})
 	if ok {
 		q.Options = withoutEscapes(q.Options)

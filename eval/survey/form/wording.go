@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"parley/eval/iep/wordnet"
 )
 
 var leadings = []*regexp.Regexp{
@@ -39,35 +41,25 @@ func loaded(text string) string { return loadedWords.FindString(text) }
 var fixed = set(`terms/conditions food/drink food/drinks pros/cons bed/breakfast trial/error research/development black/white
 	back/forth more/more bread/butter fish/chips supply/demand health/safety salt/pepper arts/crafts rules/regulations
 	questions/answers ladies/gentlemen men/women boys/girls parents/guardians time/energy day/night again/again
-	first/last name/address friends/family mum/dad lost/found question/answer knife/fork here/there up/down now/then`)
+	first/last quick/easy short/sweet risks/side name/address friends/family mum/dad lost/found question/answer knife/fork here/there up/down now/then`)
 
-// synonyms are words that say the same, a group a line: two of a group are one thing said twice.
-var synonyms = strings.Split(`pointless wasteful useless worthless futile unnecessary
-tired exhausted weary drained
-sad down depressed unhappy low
-nervous anxious worried tense uneasy
+// synonyms are words that say the same in questions, and that WordNet does not bring together, a group a line.
+var synonyms = strings.Split(`pointless useless futile unnecessary
 stressed overwhelmed pressured
-afraid scared frightened fearful
-angry annoyed irritated frustrated
-lonely isolated alone
-confused puzzled bewildered lost
+angry annoyed frustrated
+lonely isolated
 calm relaxed peaceful
-happy cheerful content glad joyful
+happy content joyful
 safe secure protected
-kind caring warm compassionate
-polite courteous respectful civil
-easy simple straightforward effortless
-quick fast prompt swift speedy
-clear understandable
-fair just equitable impartial
-honest truthful sincere
-dull boring tedious monotonous
+kind caring warm
+polite courteous respectful friendly
+clear understandable readable legible easy
+simple easy straightforward
+interesting engaging exciting inspiring
 noisy loud
-dirty filthy unclean
-clean tidy neat
-hard difficult tough
+clean neat
 rules regulations policies guidelines
-aims goals objectives targets
+aims goals
 worries concerns fears
 ideas suggestions proposals
 roles responsibilities
@@ -76,11 +68,15 @@ hopes dreams
 accepted included welcome
 valued appreciated respected
 encouraged supported
+fairly respectfully respect
 modern up-to-date current`, "\n")
 
 // oneThing reports whether two words in small letters are a fixed pair or say the same.
 func oneThing(a, b string) bool {
-	return fixed[a+"/"+b] || slices.ContainsFunc(synonyms, func(group string) bool {
+	if _, related := wordnet.Related(stem(a))[stem(b)]; related || fixed[a+"/"+b] {
+		return true
+	}
+	return slices.ContainsFunc(synonyms, func(group string) bool {
 		words := strings.Fields(group)
 		return slices.Contains(words, a) && slices.Contains(words, b)
 	})
@@ -89,7 +85,7 @@ func oneThing(a, b string) bool {
 var asksOne = regexp.MustCompile(`(?i)^(how|do|does|did|are|is|was|were|would|will|should|could|can|have|has|please rate|rate|i|we|my|our|the|this|these|to what extent)\b`)
 
 var (
-	joined  = regexp.MustCompile(`(?i)([\p{L}'’-]+),? (?:and(?: also)?|as well as|and/or) ((?:(?:the|a|an|our|your|its|their|how|of|with|to|by|is|are|was|were) )*)([\p{L}'’-]+)`)
+	joined  = regexp.MustCompile(`(?i)([\p{L}'’-]+),? (?:and(?: also)?|as well as|and/or) (?:(?:the|a|an|our|your|its|their|how|of|with|to|by|is|are|was|were) )*([\p{L}'’-]+)`)
 	between = regexp.MustCompile(`(?i)\bbetween\b[^,.?]*$`)
 )
 
@@ -110,7 +106,7 @@ func barrelled(q *Question) string {
 		return ""
 	}
 	for _, m := range joined.FindAllStringSubmatchIndex(text, -1) {
-		before, after := strings.ToLower(text[m[2]:m[3]]), strings.ToLower(text[m[6]:m[7]])
+		before, after := strings.ToLower(text[m[2]:m[3]]), strings.ToLower(text[m[4]:m[5]])
 		if oneThing(before, after) || between.MatchString(text[:m[2]]) {
 			continue
 		}
