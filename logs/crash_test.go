@@ -181,8 +181,21 @@ func TestLock(t *testing.T) {
 	if _, err := logs.Lock(dir); !errors.As(err, &held) || held.PID != cmd.Process.Pid {
 		t.Errorf("locked by two processes: %v, not %d", err, cmd.Process.Pid)
 	}
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := logs.Lock(copied); !errors.As(err, &held) || held.Of != dir || !strings.Contains(err.Error(), fmt.Sprintf("is a copy of %s, which process %d still writes", dir, cmd.Process.Pid)) {
+		t.Errorf("the copy of a directory that is written is locked: %v", err)
+	}
 	cmd.Process.Kill()
 	cmd.Wait()
+	if release, err = logs.Lock(copied); err != nil {
+		t.Fatal("the copy of what is no longer written:", err)
+	}
+	if err := release(); err != nil {
+		t.Error(err)
+	}
 	release, err = logs.Lock(dir)
 	if err != nil {
 		t.Fatal("a killed process still holds it:", err)

@@ -38,6 +38,7 @@ type Journal struct {
 	streams []string
 	paths   []string
 	files   []File
+	digests *running
 	limit   int
 	pool    sync.Pool
 	done    chan struct{}
@@ -60,7 +61,7 @@ type flush struct {
 }
 
 // Open opens the streams of a directory, named in the order in which their rows become durable, and
-// creates the files that are not there. What a killed writer left is removed: a torn last line, and
+// creates the files that are not there and that of their running digests (see CheckRunning). What a killed writer left is removed: a torn last line, and
 // temporary files. The caller holds the directory by Lock.
 func Open(dir string, streams []string, o Options) (*Journal, error) {
 	j := &Journal{
@@ -93,6 +94,10 @@ func Open(dir string, streams []string, o Options) (*Journal, error) {
 		j.paths, j.files = append(j.paths, path), append(j.files, f)
 	}
 	if err := syncDir(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), j.closeFiles())
+	}
+	var err error
+	if j.digests, err = openRunning(dir, j.streams); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the journal: %w", err), j.closeFiles())
 	}
 	go j.run()
@@ -220,6 +225,9 @@ func (j *Journal) closeFiles() (err error) {
 	for _, f := range j.files {
 		err = errors.Join(err, f.Close())
 	}
+	if j.digests != nil && j.digests.file != nil {
+		err = errors.Join(err, j.digests.file.Close())
+	}
 	return err
 }
 
@@ -287,6 +295,9 @@ func (j *Journal) commit(lines [][]byte) error {
 		if err != nil {
 			return fmt.Errorf("write the journal %s: %w", j.paths[i], err)
 		}
+	}
+	if err := j.digests.add(lines); err != nil {
+		return fmt.Errorf("write the journal's %s: %w", DigestsName, err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"os/signal"
 	"syscall"
 
@@ -84,7 +85,7 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 		return exitOK
 	}
 	var stopped *run.StoppedError
-	if errors.As(err, &stopped) {
+	if errors.As(err, &stopped) && exists(filepath.Join(stopped.Dir, run.ManifestName)) {
 		defer fmt.Fprintf(stderr, "nothing that was done is lost; go on with: parley resume %s\n", stopped.Dir)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
