@@ -128,7 +128,7 @@ func trust(dir string, m *Manifest, p Plan, o *Options) error {
 func execute(ctx context.Context, dir string, p Plan, m *Manifest, o Options, resumed bool) (done *Manifest, err error) {
 	r := &execution{
 		dir: dir, plan: p, options: o, now: o.Now, manifest: m, tables: tablesOf(p), resumed: resumed, pass: 1,
-		done: map[string]bool{}, recorded: map[string]map[string]*llm.Call{},
+		done: map[string]bool{},
 	}
 	r.env = newEnv(r)
 	ctx, r.stop = context.WithCancelCause(ctx)
@@ -165,7 +165,7 @@ func execute(ctx context.Context, dir string, p Plan, m *Manifest, o Options, re
 // discard removes what a run left that ended before its first job, such as for a file that is not there.
 func (r *execution) discard() error {
 	err := removeAll(r.dir, r.tables, ".jsonl")
-	for _, name := range []string{ManifestName, ".lock"} {
+	for _, name := range []string{ManifestName, logs.DigestsName, ".lock"} {
 		if gone := os.Remove(filepath.Join(r.dir, name)); !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}

@@ -40,7 +40,7 @@ func Extend(ctx context.Context, dir string, x Extension, o Options) (m *Manifes
 	defer func() { err = errors.Join(err, release()) }()
 	r := &execution{
 		dir: dir, plan: x.Plan, options: o, now: o.Now, manifest: m, resumed: true, pass: m.Passes + 1,
-		tables: []Table{Messages, Calls, Scores}, recorded: map[string]map[string]*llm.Call{},
+		tables: []Table{Messages, Calls, Scores},
 	}
 	r.env = newEnv(r)
 	ctx, r.stop = context.WithCancelCause(ctx)
@@ -65,6 +65,9 @@ func Extend(ctx context.Context, dir string, x Extension, o Options) (m *Manifes
 
 // score journals what the jobs add to the run's tables.
 func (r *execution) score(ctx context.Context, jobs iter.Seq2[Job, error]) (err error) {
+	if err := r.rollBack(); err != nil {
+		return err
+	}
 	for _, t := range r.tables {
 		if exists(t.path(r.dir, ".jsonl")) {
 			_, err = logs.Repair(t.path(r.dir, ".jsonl")) // of a pass that was stopped
@@ -75,18 +78,10 @@ func (r *execution) score(ctx context.Context, jobs iter.Seq2[Job, error]) (err 
 			return err
 		}
 	}
-	for c, err := range Calls.journal(r.dir) {
-		if err != nil {
-			return err
-		}
-		if strings.HasSuffix(c.Purpose, r.suffix()) && answers(&c) {
-			if r.recorded[c.Session] == nil {
-				r.recorded[c.Session] = map[string]*llm.Call{}
-			}
-			r.recorded[c.Session][c.ID] = &c
-		}
-	}
 	keep := func(c *llm.Call) bool { return !strings.HasSuffix(c.Purpose, r.suffix()) }
+	if err := r.remember(keep); err != nil {
+		return err
+	}
 	if _, _, err := logs.Filter(Calls.path(r.dir, ".jsonl"), keep); err != nil {
 		return err
 	}
@@ -158,7 +153,7 @@ func (r *execution) finishPass() error {
 	if err := m.write(r.dir); err != nil {
 		return err
 	}
-	return removeAll(r.dir, r.tables, ".jsonl")
+	return r.removeJournals()
 }
 
 // Show says that of each metric the scores of this method are shown from now on.

@@ -36,8 +36,15 @@ func (r *execution) finish() error {
 	if err := m.write(r.dir); err != nil || m.State == Failed {
 		return err
 	}
-	if err := os.Remove(filepath.Join(r.dir, recalledName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	return r.removeJournals()
+}
+
+// removeJournals removes what a finished run does not need.
+func (r *execution) removeJournals() error {
+	for _, name := range []string{recalledName, logs.DigestsName} {
+		if err := os.Remove(filepath.Join(r.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return removeAll(r.dir, r.tables, ".jsonl")
 }

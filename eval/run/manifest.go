@@ -56,6 +56,7 @@ type Manifest struct {
 	Results   []eval.Result         `json:"results"`
 	Digest    string                `json:"config_digest,omitempty"` // SHA-256 of the configuration
 	Signature string                `json:"signature,omitempty"`
+	SHA256    string                `json:"sha256"` // of the manifest without this; Verify finds what was changed by it
 }
 
 // Served is what a run found out about a model.
@@ -205,8 +206,22 @@ func refuseOther(path string, mode fs.FileMode) error {
 	return nil
 }
 
-func (m *Manifest) write(dir string) error {
+func (m *Manifest) write(dir string) (err error) {
+	if m.SHA256, err = m.sum(); err != nil {
+		return err
+	}
 	return logs.WriteJSON(filepath.Join(dir, ManifestName), m)
+}
+
+// sum returns the SHA-256 of the manifest, without that in it.
+func (m *Manifest) sum() (string, error) {
+	bare := *m
+	bare.SHA256 = ""
+	text, err := json.Marshal(&bare)
+	if err != nil {
+		return "", fmt.Errorf("the manifest cannot be kept: %w", err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
 }
 
 // fileHash returns the SHA-256 of a file.

@@ -1,8 +1,11 @@
 package run
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -17,6 +20,9 @@ const recalledName = "recalled.jsonl"
 // and calls of such jobs are kept in memory to answer the jobs when they are done again. It can itself be
 // stopped at any moment.
 func (r *execution) takeUp(tell bool) error {
+	if err := r.rollBack(); err != nil {
+		return err
+	}
 	if err := r.restore(); err != nil {
 		return err
 	}
@@ -27,7 +33,7 @@ func (r *execution) takeUp(tell bool) error {
 			}
 		}
 	}
-	r.done, r.recorded = map[string]bool{}, map[string]map[string]*llm.Call{}
+	r.done = map[string]bool{}
 	for _, t := range r.tables {
 		if err := t.jobs(r.dir, func(job string, s State) {
 			if delete(r.done, job); s == Complete {
@@ -44,7 +50,7 @@ func (r *execution) takeUp(tell bool) error {
 		}
 		return r.done[job]
 	}
-	if err := r.remember(keeps); err != nil {
+	if err := r.remember(func(c *llm.Call) bool { return keeps(c.Session) }); err != nil {
 		return err
 	}
 	for _, t := range r.tables {
@@ -62,9 +68,57 @@ func (r *execution) takeUp(tell bool) error {
 	return nil
 }
 
-// remember keeps the calls of jobs that are not done in memory and in a file of their own. From there they are
+// rollBack goes back to the last commit before which no journal was changed behind the run's back, by the
+// running digests. The calls stay, where they were not changed themselves, and answer what is asked again.
+func (r *execution) rollBack() error {
+	changed, good, _, err := logs.CheckRunning(r.dir, names(r.tables))
+	if err != nil {
+		return err
+	}
+	if r.manifest.State == Failed {
+		changed = nil // the manifest's digests decide
+	}
+	hurt := map[string]bool{}
+	for _, c := range changed {
+		path := filepath.Join(r.dir, c.Stream+".jsonl")
+		if good == nil {
+			return fmt.Errorf("%s is not what the run wrote, from byte %d on, and its beginning is older than %s: put it back from a copy", path, c.From, logs.DigestsName)
+		}
+		hurt[c.Stream] = true
+		r.tellf("%s is not what the run wrote, from byte %d on: the run goes on from the last state before that", path, c.From)
+	}
+	for _, t := range r.tables {
+		if size, is := good[t.name()]; len(changed) > 0 && is && (hurt[t.name()] || t.name() != Calls.Name && t.name() != Messages.Name) {
+			if err := r.shorten(t, size); err != nil {
+				return err
+			}
+		}
+	}
+	// From here on the journals are rewritten, until they are opened with new digests.
+	if err := os.Remove(filepath.Join(r.dir, logs.DigestsName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// shorten cuts a journal down to a size, and tells what goes.
+func (r *execution) shorten(t Table, size int64) error {
+	path := t.path(r.dir, ".jsonl")
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() <= size {
+		return nil
+	}
+	if err == nil {
+		r.tellf("%s: its last %d bytes are dropped", path, info.Size()-size)
+		err = os.Truncate(path, size)
+	}
+	return err
+}
+
+// remember keeps the calls that are not done in memory and in a file of their own. From there they are
 // journaled again when the job asks the same again; what it does not ask any more is no part of the run.
-func (r *execution) remember(done func(job string) bool) error {
+func (r *execution) remember(done func(*llm.Call) bool) error {
+	r.recorded = map[string]map[string]*llm.Call{}
 	path := filepath.Join(r.dir, recalledName)
 	n := 0
 	for _, from := range []string{path, Calls.path(r.dir, ".jsonl")} {
@@ -78,7 +132,7 @@ func (r *execution) remember(done func(job string) bool) error {
 			if err != nil {
 				return err
 			}
-			if done(c.Session) || !answers(&c) {
+			if done(&c) || !answers(&c) {
 				continue
 			}
 			if r.recorded[c.Session] == nil {

@@ -74,7 +74,7 @@ func Verify(dir string, kinds Kinds) (*Findings, error) {
 	if !v.finished() {
 		v.findf("the run is %s: finish it with: parley resume %s", m.State, dir)
 	}
-	v.config(p)
+	v.provenance(p)
 	v.inputs(dir)
 	r := &execution{dir: dir, plan: p, manifest: m, resumed: true}
 	for job, err := range p.Jobs(&Env{Dir: dir, run: r}) {
@@ -90,13 +90,32 @@ func Verify(dir string, kinds Kinds) (*Findings, error) {
 		}
 	}
 	if v.finished() {
-		return v.Findings, v.sums(dir, p)
+		return v.Findings, v.sums(dir, r)
 	}
-	return v.Findings, nil
+	return v.Findings, v.open(dir)
 }
 
-// config checks that the configuration in the manifest is one that this program would write.
-func (v *verification) config(p Plan) {
+// open compares the journals of a run that is not finished with their running digests.
+func (v *verification) open(dir string) error {
+	changed, _, known, err := logs.CheckRunning(dir, v.Order)
+	if err != nil {
+		return err
+	}
+	if !known && len(v.calls) > 0 {
+		v.findf("%s is not there: what was changed in the journals cannot be found", logs.DigestsName)
+	}
+	for _, c := range changed {
+		v.findf("%s: the journal is not what the run wrote, from byte %d on: lines are lost or were changed", c.Stream, c.From)
+	}
+	return nil
+}
+
+// provenance checks that the manifest is the one that was written, and that its configuration is one that this
+// program would write.
+func (v *verification) provenance(p Plan) {
+	if sum, err := v.manifest.sum(); err != nil || sum != v.manifest.SHA256 {
+		v.findf("%s: it was changed after it was written: its SHA-256 begins with %.16s, and was %.16s", ManifestName, sum, v.manifest.SHA256)
+	}
 	again, err := json.Marshal(p.Config())
 	var kept bytes.Buffer
 	if err != nil || json.Compact(&kept, v.manifest.Config) != nil || !bytes.Equal(again, kept.Bytes()) {
@@ -120,8 +139,8 @@ func (v *verification) inputs(dir string) {
 }
 
 // sums compares the manifest with what the rows give.
-func (v *verification) sums(dir string, p Plan) error {
-	m := v.manifest
+func (v *verification) sums(dir string, r *execution) error {
+	m, p := v.manifest, r.plan
 	states := map[State]int{}
 	for job, state := range v.jobs {
 		if state == "" {
@@ -142,8 +161,14 @@ func (v *verification) sums(dir string, p Plan) error {
 		return err
 	}
 	same(v, "results", m.Results, results)
-	tally := v.meter.Tally(nil)
-	same(v, "usage.rows", uncosted(m.Usage), uncosted(&tally))
+	if err := r.readPrices(); err != nil {
+		v.findf("prices: %v", err)
+	}
+	tally := v.meter.Tally(r.price)
+	if m.Usage == nil {
+		m.Usage = new(llm.Tally)
+	}
+	same(v, "usage.rows", m.Usage.Rows, tally.Rows)
 	return nil
 }
 
@@ -160,17 +185,6 @@ func same[T any](v *verification, what string, says, give []T) {
 			v.findf("%s: %s[%d] is %s, and the rows give %s", ManifestName, what, i, a, b)
 		}
 	}
-}
-
-// uncosted lists what models used, without what it cost, which no row knows.
-func uncosted(t *llm.Tally) (rows []llm.Row) {
-	if t != nil {
-		for _, r := range t.Rows {
-			r.Cost = llm.Cost{}
-			rows = append(rows, r)
-		}
-	}
-	return rows
 }
 
 // verify reads the table row by row, and compares its digest with the manifest's, and with that of the

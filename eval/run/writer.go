@@ -63,9 +63,13 @@ func (r *execution) recording(spec string, m llm.Model) llm.Model {
 		if resp, known, err := w.recall(req); known || err != nil {
 			return resp, err
 		}
-		if _, err := os.Stat(filepath.Join(r.dir, ManifestName)); err != nil {
-			return nil, &llm.Error{Model: spec, Fault: llm.OverBudget, Err: fmt.Errorf("the run's directory is gone: %w", err),
-				Hint: "no further call is made, since nothing could be kept"}
+		for _, path := range []string{filepath.Join(r.dir, ManifestName), Calls.path(r.dir, ".jsonl")} {
+			if _, err := os.Stat(path); err != nil {
+				err = fmt.Errorf("the run's directory is gone: %w", err)
+				r.stop(err)
+				return nil, &llm.Error{Model: spec, Fault: llm.OverBudget, Err: err,
+					Hint: "no further call is made, since nothing could be kept"}
+			}
 		}
 		resp, call, err := llm.Ask(ctx, m, spec, req, r.now)
 		if err != nil && ctx.Err() != nil {

@@ -1,9 +1,15 @@
 package session_test
 
 import (
+	"context"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"parley/eval/run"
 	"parley/eval/run/runtest"
@@ -62,4 +68,72 @@ func TestPlanOfModels(t *testing.T) {
 		}),
 		Options: run.Options{Kinds: kinds, Registry: registry(map[string]string{"talk": talk, "judge": judge})},
 	})
+}
+
+// Scoring again that is stopped at any call, and once more before any call is made, asks no judge twice.
+func TestScoreAgainKeepsWhatWasPaid(t *testing.T) {
+	dir := t.TempDir()
+	plain := registry(map[string]string{"talk": "- purpose: debrief\n  reply: I learned that it is old.\n- reply: 'SAY: What is it?'\n", "judge": "- reply: '{}'\n"})
+	played := filepath.Join(dir, "played")
+	o := run.Options{Kinds: kinds, Registry: plain, Now: time.Now}
+	if _, err := run.Run(t.Context(), played, plan(t, func(c *session.Config) {
+		c.Sessions, c.Turns, c.Form = 2, 6, "lines"
+		c.Player = []session.Arm{{Model: "script:talk"}}
+	})(), o); err != nil {
+		t.Fatal(err)
+	}
+	// score scores a copy with a judge whose calls are counted; at call number stop it is stopped (0: before any).
+	score := func(to string, stop int64) (calls int64, err error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		counting := o
+		counting.Jobs = 1
+		script := plain[0]
+		counting.Registry = llm.Registry{script}
+		open := script.Open
+		counting.Registry[0].Open = func(ctx context.Context, spec llm.Spec, env llm.Env) (llm.Model, error) {
+			if stop == 0 {
+				cancel()
+			}
+			m, err := open(context.WithoutCancel(ctx), spec, env)
+			if err != nil {
+				return nil, err
+			}
+			return llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
+				if n := atomic.AddInt64(&calls, 1); n == stop {
+					defer cancel()
+				}
+				return m.Generate(context.WithoutCancel(ctx), req)
+			}), nil
+		}
+		_, err = session.Score(ctx, to, nil, "script:judge", counting)
+		return calls, err
+	}
+	fresh := func(name string) string {
+		to := filepath.Join(dir, name)
+		if err := os.CopyFS(to, os.DirFS(played)); err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	calm, err := score(fresh("calm"), -1)
+	if err != nil || calm < 4 {
+		t.Fatal(calm, err)
+	}
+	for _, stop := range []int64{1, 2, calm / 2, calm - 1} {
+		to, total := fresh(fmt.Sprint("stopped", stop)), int64(0)
+		for _, at := range []int64{stop, 0, -1} {
+			calls, err := score(to, at)
+			if total += calls; (err == nil) != (at < 0) {
+				t.Fatalf("stopped at %d: %v", at, err)
+			}
+		}
+		if total > calm+1 {
+			t.Errorf("stopped at call %d: the judge was asked %d times, undisturbed %d", stop, total, calm)
+		}
+		f, err := run.Verify(to, kinds)
+		if err != nil || f.Found > 0 {
+			t.Errorf("stopped at call %d: %v, %v", stop, f.Findings, err)
+		}
+	}
 }

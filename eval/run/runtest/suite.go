@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/eval/run"
+	"parley/logs"
 	"parley/sim/llm"
 )
 
@@ -48,6 +49,7 @@ func TestPlan(t *testing.T, c Case) {
 	}
 	want := c.digests(t, whole)
 	t.Run("again", func(t *testing.T) {
+		t.Parallel()
 		dir, o := filepath.Join(t.TempDir(), "again"), c.Options
 		o.Jobs = 1
 		if _, err := run.Run(t.Context(), dir, c.New(), o); err != nil {
@@ -56,6 +58,7 @@ func TestPlan(t *testing.T, c Case) {
 		c.same(t, dir, want)
 	})
 	t.Run("complete", func(t *testing.T) {
+		t.Parallel()
 		if m.State != run.Complete {
 			t.Skip("the run has failed jobs")
 		}
@@ -71,23 +74,24 @@ func TestPlan(t *testing.T, c Case) {
 		}
 	})
 	for stop := range c.Stops {
-		t.Run(fmt.Sprintf("stopped%d", stop), func(t *testing.T) { c.stopped(t, stop, want) })
+		t.Run(fmt.Sprintf("stopped%d", stop), func(t *testing.T) { t.Parallel(); c.stopped(t, stop, want) })
 	}
-	t.Run("damaged", func(t *testing.T) { c.damaged(t, whole) })
-	t.Run("untrusted", func(t *testing.T) { c.untrusted(t) })
+	t.Run("changed", func(t *testing.T) { t.Parallel(); c.changed(t, want) })
+	t.Run("damaged", func(t *testing.T) { t.Parallel(); c.damaged(t, whole) })
+	t.Run("untrusted", func(t *testing.T) { t.Parallel(); c.untrusted(t) })
 }
 
 // errStop is why the runs of the suite stop.
 var errStop = errors.New("stopped by the test")
 
-// stopped stops a run after so many journal writes or model calls, again and again until it ends, and compares
-// it with an undisturbed one. A torn line is left at each stop, as a kill may leave it.
+// stopped stops a run after so many journal writes or model calls, then after twice as many, until it ends, and
+// compares it with an undisturbed one. A torn line is left at each stop, as a kill may leave it.
 func (c Case) stopped(t *testing.T, stop int, want map[string]string) {
 	dir := filepath.Join(t.TempDir(), "run")
 	for try := 0; ; try++ {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		o := c.Options
-		left := int64(1 + stop*stop + try*(1+stop)*3)
+		left := int64(1+stop*stop) << min(try, 40)
 		o.Now = countdown(c.Options.Now, &left, func() { cancel(errStop) })
 		o.Registry = counted(o.Registry, &left, func() { cancel(errStop) })
 		var err error
@@ -103,7 +107,7 @@ func (c Case) stopped(t *testing.T, stop int, want map[string]string) {
 		if !errors.Is(err, errStop) && !errors.Is(err, context.Canceled) {
 			t.Fatalf("try %d: %v", try, err)
 		}
-		if try > 10_000 {
+		if try > 40 {
 			t.Fatal("the run does not end")
 		}
 		tear(t, dir)
@@ -238,6 +242,52 @@ func (c Case) damaged(t *testing.T, whole string) {
 		if f, err := run.Verify(dir, c.Options.Kinds); err == nil && f.Found == 0 {
 			t.Errorf("%s was changed, and nothing is found", name)
 		}
+	}
+}
+
+// changed stops a run in its middle, changes one of its journals, and expects Verify to find it and Resume to end
+// as if nothing had happened, or to say why not.
+func (c Case) changed(t *testing.T, want map[string]string) {
+	stopped := filepath.Join(t.TempDir(), "stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	o, left := c.Options, int64(30)
+	o.Now = countdown(c.Options.Now, &left, func() { cancel(errStop) })
+	o.Registry = counted(o.Registry, &left, func() { cancel(errStop) })
+	if _, err := run.Run(ctx, stopped, c.New(), o); !errors.Is(err, errStop) {
+		t.Skipf("the run did not stop: %v", err)
+	}
+	changes := []func(text string) string{
+		func(text string) string { middle := len(text) / 2; return text[:middle] + "~" + text[middle+1:] },
+		func(text string) string {
+			lines := strings.SplitAfter(text, "\n")
+			return strings.Join(lines[:len(lines)-2], "")
+		},
+		func(string) string { return "" },
+	}
+	n := 0
+	for path, content := range files(t, stopped) {
+		name := filepath.Base(path)
+		if filepath.Ext(name) != ".jsonl" || name == logs.DigestsName || content == "" {
+			continue
+		}
+		dir := filepath.Join(t.TempDir(), "changed")
+		if err := os.CopyFS(dir, os.DirFS(stopped)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(changes[n%len(changes)](content)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if f, err := run.Verify(dir, c.Options.Kinds); err == nil && !strings.Contains(strings.Join(f.Findings, "\n"), "not what the run wrote") {
+			t.Errorf("%s was changed, and Verify finds %q", name, f.Findings)
+		}
+		if _, err := run.Resume(t.Context(), dir, c.Options); err != nil {
+			if !strings.Contains(err.Error(), "put it back") {
+				t.Errorf("%s was changed: %v", name, err)
+			}
+			continue
+		}
+		c.same(t, dir, want)
 	}
 }
 
