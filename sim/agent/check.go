@@ -3,6 +3,7 @@ package agent
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -46,15 +47,9 @@ func (s *byteSet) has(other *byteSet) bool {
 func refused(text string) bool {
 	const head = 400 // bytes
 	lower := strings.ToLower(text[:min(len(text), head)])
-	signs := bytesOf(lower)
-	all := refusals()
-	for i := range all {
-		r := &all[i] // most lack a byte of a trigger, and need no search
-		if signs.has(&r.signs) && strings.Contains(lower, r.trigger) && r.shape.MatchString(lower) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(refusals(), func(r refusal) bool {
+		return strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
+	})
 }
 
 // repeats reports whether a text mostly repeats itself. Of the letters alone, without
@@ -63,11 +58,7 @@ func refused(text string) bool {
 // looked at alone too, because a reply may get stuck late.
 func repeats(text string) bool {
 	const least = 72 // bytes; shorter repetition is rhetoric
-	if len(text) < least {
-		return false
-	}
-	var room [1024]byte
-	letters := room[:0]
+	var letters []byte
 	from := 0 // of the last word
 	for _, r := range text {
 		if unicode.IsLetter(r) {
@@ -86,41 +77,26 @@ func repeats(text string) bool {
 	return fresh(letters) < 0.25 || len(half) >= 5*least && fresh(half) < 0.15
 }
 
-// fresh returns the share of pieces that did not occur before. It keeps a bit for each hash, in a set so
-// large that equal hashes of different pieces hardly matter.
+// fresh returns the share of pieces that did not occur before.
 func fresh(letters []byte) float64 {
 	const piece = 8
-	var room [1 << 7]uint64
-	seen, hash, count := room[:], uint64(0), 0
-	for size := 2 * len(room); size*2 < len(letters); size *= 2 {
-		seen = make([]uint64, size)
+	seen := map[[piece]byte]bool{}
+	for i := range len(letters) - piece + 1 {
+		seen[[piece]byte(letters[i:])] = true
 	}
-	for i, ch := range letters {
-		hash = hash<<8 | uint64(ch) // the last eight bytes
-		if i < piece-1 {
-			continue
-		}
-		at := hash * 0x9e3779b97f4a7c15 >> 32 % uint64(len(seen)*64)
-		if bit := uint64(1) << (at % 64); seen[at/64]&bit == 0 {
-			seen[at/64] |= bit
-			count++
-		}
-	}
-	return float64(count) / float64(len(letters)-piece+1)
+	return float64(len(seen)) / float64(len(letters)-piece+1)
 }
 
 // foreign reports whether most letters of some texts are not Latin. Fewer than four letters say nothing,
 // unless none is Latin.
 func foreign(texts ...string) bool {
 	latin, other := 0, 0
-	for _, text := range texts {
-		for _, r := range text {
-			switch {
-			case r < utf8.RuneSelf && ('a' <= r|0x20 && r|0x20 <= 'z'), r >= utf8.RuneSelf && unicode.Is(unicode.Latin, r):
-				latin++
-			case r >= utf8.RuneSelf && unicode.IsLetter(r):
-				other++
-			}
+	for _, r := range strings.Join(texts, "") {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			other++
 		}
 	}
 	return other > latin && (latin == 0 || latin+other >= 4)
@@ -137,17 +113,10 @@ func invisible(text string) bool { return squeeze(text) == "" }
 // capped cuts a text to MaxRunes, behind a sentence if one ends in the last three quarters, else between
 // words.
 func capped(text string) (string, bool) {
-	if len(text) <= MaxRunes || utf8.RuneCountInString(text) <= MaxRunes {
+	if utf8.RuneCountInString(text) <= MaxRunes {
 		return text, false
 	}
-	n := 0
-	for i := range text {
-		if n == MaxRunes {
-			text = text[:i]
-			break
-		}
-		n++
-	}
+	text = string([]rune(text)[:MaxRunes])
 	if end := strings.LastIndexAny(text, ".!?…"); end >= len(text)/4 {
 		_, size := utf8.DecodeRuneInString(text[end:])
 		return text[:end+size], true

@@ -16,42 +16,29 @@ var (
 	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[^\n"“\[]{0,60}\b(?:rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
 )
 
-// mayHaveToken reports whether a text has a sign of a token. Most have none, and the expression is slow.
-func mayHaveToken(text string) bool {
-	return strings.IndexByte(text, '<') >= 0 || strings.Contains(text, "INST]") || strings.Contains(text, "[gM")
-}
-
 // ownTurn skips template tokens that a text begins with, and the model's own role behind them. another
 // says that it begins with somebody else's role.
 func ownTurn(text string) (own string, another bool) {
-	for {
-		if !mayHaveToken(text) {
-			return text, false
-		}
+	for strings.ContainsAny(text, "<[") {
 		at := token.FindStringIndex(text)
 		if at == nil || strings.TrimSpace(text[:at[0]]) != "" {
-			return text, false
+			break
 		}
 		text = strings.TrimLeft(text[at[1]:], " \t")
-		end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
-		if end < 0 {
-			end = len(text)
-		}
-		switch strings.ToLower(text[:end]) {
+		behind := strings.TrimLeftFunc(text, unicode.IsLetter)
+		switch strings.ToLower(text[:len(text)-len(behind)]) {
 		case "user", "system", "human", "tool":
 			return "", true
 		case "assistant", "model":
-			text = text[end:]
+			text = behind
 		}
 	}
+	return text, false
 }
 
 // withoutTokens cuts a text at the first template token. leaked says that words follow it: a token
 // that ends a text is no fault.
 func withoutTokens(text string) (own string, leaked bool) {
-	if !mayHaveToken(text) {
-		return text, false
-	}
 	at := token.FindStringIndex(text)
 	if at == nil {
 		return text, false
@@ -62,70 +49,24 @@ func withoutTokens(text string) (own string, leaked bool) {
 // lineBreaks are the ways to begin a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// ordinaryBytes are those of words and of the marks that end a sentence.
-var ordinaryBytes = func() (table [256]bool) {
-	for _, ch := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 .,;!?'") {
-		table[ch] = true
-	}
-	return table
-}()
-
-// ordinary reports whether a text is one line of words in which no name, label, note, token or dice can be.
-// Most texts are, and the expressions that look for these are slow.
-func ordinary(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if !ordinaryBytes[text[i]] {
-			return false
-		}
-	}
-	return !strings.Contains(text, "oll") // rolls
-}
-
 // squeeze folds white space to single spaces, and drops what cannot be seen.
 func squeeze(text string) string {
-	text = strings.TrimSpace(text)
-	clean := true
-	for i := 0; i < len(text); i++ {
-		if ch := text[i]; ch < ' ' || ch >= 0x7f || ch == ' ' && text[i+1] == ' ' {
-			clean = false
-			break
-		}
-	}
-	if clean {
-		return text
-	}
-	b := make([]byte, 0, len(text))
-	gap := false
-	for _, r := range text {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\u2800\u3164\uffa0\u115f\u1160", r):
-			gap = true
-			continue
-		case r == utf8.RuneError || unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f':
-			continue
+		case ' ' < r && r < 0x7f:
+		case unicode.IsSpace(r), unicode.IsControl(r), strings.ContainsRune("\u2800\u3164\uffa0\u115f\u1160", r):
+			return ' '
+		case r == utf8.RuneError, r == '\u034f', unicode.In(r, unicode.Cf, unicode.Variation_Selector):
+			return -1
 		}
-		if gap && len(b) > 0 {
-			b = append(b, ' ')
-		}
-		b, gap = utf8.AppendRune(b, r), false
-	}
-	return string(b)
+		return r
+	}, text)), " ")
 }
 
-// unescape drops the backslashes of Markdown and of quotation marks that were escaped twice.
-func unescape(text string) string {
-	if strings.IndexByte(text, '\\') < 0 {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("\\_*\"'#`[]()!.-", text[i+1]) >= 0 {
-			i++
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
+// escaped matches what Markdown escapes, and quotation marks that were escaped twice.
+var escaped = regexp.MustCompile("\\\\([\\\\_*\"'#`\\[\\]()!.-])")
+
+func unescape(text string) string { return escaped.ReplaceAllString(text, "$1") }
 
 // unquote removes quotation marks around a whole text.
 func unquote(text string) string {
@@ -150,24 +91,14 @@ func unquote(text string) string {
 func quotes(text string) (said, told []string, ok bool) {
 	inside, from := false, 0
 	for i, r := range text {
-		var opens, closes bool
-		switch r {
-		case '"':
-			opens, closes = !inside, inside
-		case '“', '«', '„':
-			opens = true
-			if inside && r == '“' { // „German“
-				opens, closes = false, true
-			}
-		case '”', '»':
-			closes = true
-		default:
+		opens := r == '„' || r == '«' || (r == '“' || r == '"') && !inside // „German“
+		if !opens && !strings.ContainsRune("\"”»“", r) {
 			continue
 		}
 		if opens == inside {
 			return nil, nil, false
 		}
-		if closes {
+		if inside {
 			said = append(said, text[from:i])
 		} else {
 			told = append(told, text[from:i])

@@ -233,16 +233,13 @@ func readClass(text string) (int, bool) {
 
 // told cleans a narration, as a move's texts are. It is empty where that leaves no words.
 func told(text string) (clean string, long bool) {
-	clean, _ = stripped(deedText(text))
-	if wordless(clean) || nothing(clean) {
-		return "", false
-	}
+	clean, _, _ = worded(deedText(text))
 	return capped(clean)
 }
 
 // verdictKey folds the names that models give to the fields of a verdict.
 func verdictKey(name string) string {
-	switch strings.ToLower(spelling.Replace(strings.TrimSpace(name))) {
+	switch folded(name) {
 	case "check", "skill", "skill_check":
 		return "check"
 	case "difficulty", "difficulty_class", "dc":

@@ -19,16 +19,17 @@
 //	reasoning, in any marks that SplitReasoning knows                 taken out; never shown
 //	reasoning whose end is not certain                                reasoning
 //	nothing that can be seen                                          empty (cut-off at the limit of tokens)
-//	a call of a tool: marked, fenced, in a list, tool_calls           tool-call
+//	a call of a tool: marked, fenced, listed, tool_calls, f(x="y")    tool-call
 //	eight-byte pieces of the letters, under 25 % of them new          repetition
 //	a template token at the end; the model's own role at the head     taken out
 //	a template token with words behind it                             cut there: template-tokens
 //	an object on lines of its own, also in a string, list or fence    JSON form
 //	... keys by the table of moveKey; any other key                   malformed
 //	... that the text ends in                                         cut-off
+//	... as the text of a field                                        read in its place
 //	lines labelled SAY, DO, TO, CHECK; PASS or (passes) alone         lines form
 //	neither                                                           prose: speech, but for what follows
-//	... *clause*, (acts), [acts] standing by itself                   deed; emphasis within a sentence stays
+//	... *clause*, (acts), [acts] by itself                            deed; emphasis within a sentence stays
 //	... utterances in quotation marks, told around them               quotations are speech, the rest deed
 //	the actor's own name at the head of a line                        taken off
 //	another's name at the head of a line, the game master's, dice     cut there: speaks-for-others

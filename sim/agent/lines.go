@@ -93,7 +93,7 @@ var (
 	// named reads "WHISPER TO Bren: ..." and "TO Bren", in capitals.
 	labelNamed = regexp.MustCompile(`^[\s*_>-]*(?:SAY |WHISPERS? )?TO ([^:.!?]{1,60})(?:: *(.*))?$`)
 	// inLine matches a label within a line, which has to be in capitals.
-	inLine = regexp.MustCompile(`(?:^|[\s*.!?"'|,;)])((?:SAY|DO|TO|CHECK) ?(?:\([^)]{1,60}\))?:)`)
+	inLine = regexp.MustCompile(`([\s*.!?"'|,;)])[\s*|]*((?:SAY|DO|TO|CHECK) ?(?:\([^)]{1,60}\))?:)`)
 	// narration matches a line of the game master, as the transcript has it.
 	narration = regexp.MustCompile(`^\[(\p{Lu}[^\[\]]*[.!?…])\]$`)
 	// speaking matches a direction behind a name that is no deed.
@@ -117,8 +117,11 @@ func (c *cast) lines(text string) draft {
 			break
 		}
 	}
+	if s.labelled {
+		text = inLine.ReplaceAllString(text, "$1\n$2")
+	}
 	for line := range strings.Lines(text) {
-		if !s.parts(line) {
+		if !s.line(line) {
 			break
 		}
 	}
@@ -174,9 +177,6 @@ func (c *cast) cleared(d *draft, text string) string {
 // own returns what is the author's own of a field: without a name or a label before it, up to the first
 // line of another speaker.
 func (c *cast) own(d *draft, text string) string {
-	if ordinary(text) {
-		return text
-	}
 	if strings.IndexByte(text, '<') >= 0 {
 		text, _ = ownTurn(text)
 		var leaked bool
@@ -189,7 +189,7 @@ func (c *cast) own(d *draft, text string) string {
 	}
 	s := script{c: c, field: true}
 	for line := range strings.Lines(text) {
-		if !s.line(strings.TrimSpace(line)) {
+		if !s.line(line) {
 			break
 		}
 	}
@@ -214,30 +214,15 @@ type script struct {
 	stopped  bool   // another speaker, or a second move, ended it
 }
 
-// parts takes a line that may have several labels and reports whether to go on.
-func (s *script) parts(line string) bool {
-	if s.labelled {
-		from := 0
-		for _, at := range inLine.FindAllStringSubmatchIndex(line, -1) {
-			if strings.Trim(line[from:at[2]], decoration+"0123456789.)") == "" {
-				continue
-			}
-			if !s.line(strings.TrimRight(line[from:at[2]], " \t*|")) {
-				return false
-			}
-			from = at[2]
-		}
-		line = line[from:]
-	}
-	return s.line(strings.TrimSpace(line))
-}
-
 // line takes one line and reports whether to go on.
 func (s *script) line(line string) bool {
 	if strings.HasPrefix(line, "```") {
 		return true
 	}
 	line = strings.TrimSpace(line)
+	if s.labelled && line != "" && strings.Trim(line, decoration+"0123456789.)") == "" {
+		return true // what is left before a label within a line
+	}
 	if told := narration.FindStringSubmatch(line); told != nil && !acting(told[1]) {
 		if h, ok := s.c.head(line, true); !ok || h.rest != "" || h.who != s.c.self {
 			s.d.mark(FaultSpeaksForOthers)

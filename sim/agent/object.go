@@ -11,30 +11,31 @@ import (
 // spelling folds the ways in which models write a key.
 var spelling = strings.NewReplacer("-", "_", " ", "_")
 
-// moveKey folds the names that models give to the fields of a move. It is empty for any other.
-func moveKey(name string) string {
-	switch strings.ToLower(spelling.Replace(strings.TrimSpace(name))) {
-	case "speech", "say", "says", "said", "speak", "dialogue", "dialog", "utterance", "words", "text", "content", "message":
-		return "speech"
-	case "deed", "deeds", "do", "does", "action", "actions", "act":
-		return "deed"
-	case "to", "whisper_to", "whispers_to", "private_to", "heard_by", "audience", "addressee", "addressees", "recipient", "recipients":
-		return "to"
-	case "check", "skill", "skill_check":
-		return "check"
-	case "pass":
-		return "pass"
-	case "speaker", "name", "character", "actor", "role":
-		return "speaker"
-	case "target", "targets", "listener", "listeners": // who is spoken to, aloud
-		return "target"
-	case "thought", "thoughts", "thinking", "reasoning": // not read
-		return "thought"
-	case "refusal":
-		return "refusal"
+// moveKeys are the names that models give to the fields of a move.
+var moveKeys = func() map[string]string {
+	kinds := map[string]string{}
+	for kind, names := range map[string]string{
+		"speech":  "speech say says said speak dialogue dialog utterance words text content message",
+		"deed":    "deed deeds do does action actions act",
+		"to":      "to whisper_to whispers_to private_to heard_by audience addressee addressees recipient recipients",
+		"check":   "check skill skill_check",
+		"pass":    "pass",
+		"speaker": "speaker name character actor role",
+		"target":  "target targets listener listeners",   // who is spoken to, aloud
+		"thought": "thought thoughts thinking reasoning", // not read
+		"refusal": "refusal",
+	} {
+		for _, name := range strings.Fields(names) {
+			kinds[name] = kind
+		}
 	}
-	return ""
-}
+	return kinds
+}()
+
+// moveKey folds the name of a field. It is empty for one that no move has.
+func moveKey(name string) string { return moveKeys[folded(name)] }
+
+func folded(name string) string { return strings.ToLower(spelling.Replace(strings.TrimSpace(name))) }
 
 // object reads a reply that is a JSON object, perhaps in a string, a list or a fence. found is false for
 // prose, also with an object within a line of it.
@@ -215,7 +216,7 @@ func texts(v *loose.Value) (all []string, ok bool) {
 func isCall(v *loose.Value) bool {
 	name, arguments := false, false
 	for i, k := range v.Keys {
-		switch strings.ToLower(spelling.Replace(k)) {
+		switch folded(k) {
 		case "tool_calls", "function_call", "tool_call", "tool_use":
 			return true
 		case "name", "function", "tool", "tool_name", "function_name", "recipient_name":

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/characters"
@@ -57,16 +58,6 @@ func (d *draft) mark(kind string) { d.marks = append(d.marks, kind) }
 // toolMark matches calls of tools that are not in JSON alone.
 var toolMark = regexp.MustCompile(`(?i)</?\|?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?)["'\d\[{]`)
 
-// callsTool reports whether a reply has a mark of a tool's call.
-func callsTool(text string) bool {
-	for _, sign := range [...]string{"<", "[TOOL", "=func", "nput", "NPUT", "tool_", "="} {
-		if strings.Contains(text, sign) {
-			return toolMark.MatchString(text)
-		}
-	}
-	return false
-}
-
 // amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
 // says that the server stopped it before the model did.
 func amiss(text string, cut bool) string {
@@ -75,7 +66,7 @@ func amiss(text string, cut bool) string {
 		return FaultCutOff
 	case invisible(text):
 		return FaultEmpty
-	case callsTool(text):
+	case strings.ContainsAny(text, "<[=:`") && toolMark.MatchString(text):
 		return FaultToolCall
 	case repeats(text):
 		return FaultRepetition
@@ -141,26 +132,16 @@ func (c *cast) finish(d *draft) Move {
 	if d.form == Prose {
 		speech, deed = novel(speech, deed)
 	}
-	speech, echo := stripped(speech)
-	deed, echoed := stripped(deed)
-	if nothing(deed) || strings.EqualFold(strings.TrimSuffix(deed, "."), "nothing") {
-		deed = ""
-	}
-	if nothing(speech) || strings.Trim(speech, ".…- ") == "" {
-		speech = ""
-	}
-	said := speech != "" || deed != ""
-	if wordless(speech) {
-		speech = ""
-	}
-	if wordless(deed) {
+	speech, echo, marks := worded(speech)
+	deed, echoed, signs := worded(deed)
+	if strings.EqualFold(strings.TrimSuffix(deed, "."), "nothing") {
 		deed = ""
 	}
 	m := Move{Speech: speech, Deed: deed, Form: d.form, Fault: d.first()}
 	if speech == "" && deed == "" {
 		switch {
 		case m.Fault != "":
-		case said:
+		case marks || signs:
 			m.Fault = FaultNoWords
 		case echo || echoed:
 			m.Fault = FaultMalformed
@@ -194,35 +175,29 @@ func (c *cast) finish(d *draft) Move {
 // first returns the kind that counts most of what was cut or taken out.
 func (d *draft) first() string {
 	for _, kind := range []string{FaultSpeaksForOthers, FaultTemplateTokens, FaultOutOfCharacter} {
-		for _, m := range d.marks {
-			if m == kind {
-				return kind
-			}
+		if slices.Contains(d.marks, kind) {
+			return kind
 		}
 	}
 	return ""
 }
 
-// stripped folds a text to one line without quotation marks around it. A text that is only a <placeholder>
-// of the form is no text: echo.
-func stripped(text string) (s string, echo bool) {
-	s = unquote(squeeze(text))
-	if strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1 || s == "string" {
-		return "", true
-	}
-	return s, false
-}
+// nothing matches the ways to leave a field empty, or to pass.
+var nothing = regexp.MustCompile(`(?i)^(?:[ .*\[\]()…-]*(?:none|null|n/a|pass|passes|silence|empty|''|"")?[ .*\[\]()…-]*|\(nothing\))$`)
 
-// nothing reports whether a text is a way to leave a field empty, or to pass.
-func nothing(text string) bool {
-	if len(text) > 12 {
-		return false
+// worded folds a text to one line without quotation marks around it. It is empty for a way to leave a field
+// empty; for a <placeholder> of the form: echo; and where there is no letter: marks.
+func worded(text string) (clean string, echo, marks bool) {
+	s := unquote(squeeze(text))
+	switch {
+	case strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1, s == "string":
+		return "", true, false
+	case nothing.MatchString(s):
+		return "", false, false
+	case wordless(s):
+		return "", false, true
 	}
-	switch strings.ToLower(strings.Trim(text, " .*[]()")) {
-	case "none", "null", "n/a", "pass", "passes", "-", "--", "silence", "empty", "''", `""`:
-		return true
-	}
-	return strings.EqualFold(text, "(nothing)")
+	return s, false, false
 }
 
 func joined(a, b, between string) string {
