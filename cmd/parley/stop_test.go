@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestStoppedRunOfModelsEndsAsIfUndisturbed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for stop = 1; stop <= requests; stop++ {
+	for _, stop = range spread(requests) {
 		asked = 0
 		got := filepath.Join(dir, fmt.Sprint("stopped", stop))
 		parley(exitFailed, "run", exp, "--control", "no-conversation", "--out", got)
@@ -92,4 +93,14 @@ func TestStoppedRunOfModelsEndsAsIfUndisturbed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// spread returns the first two and the last two of so many places, and six between.
+func spread(n int) (places []int) {
+	for i := range 8 {
+		places = append(places, 1+i*(n-1)/7)
+	}
+	places = append(places, 2, n-1)
+	slices.Sort(places)
+	return slices.Compact(places)
 }

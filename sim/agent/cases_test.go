@@ -132,4 +132,4 @@ func TestCases(t *testing.T) {
 }
 
 // marked are the cases whose reasoning has other marks than <think>: no model writes both.
-var marked = []string{"r6", "r12", "r13", "r18", "r19", "r20", "r21", "r24", "r33", "r34"}
+var marked = []string{"r6", "r12", "r13", "r18", "r19", "r20", "r21", "r24", "r33", "r34", "z19", "z24", "z29", "z33"}

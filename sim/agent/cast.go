@@ -226,6 +226,9 @@ func (c *cast) named(name string) int {
 	if i, ok := roles[k]; ok {
 		return i
 	}
+	if i, ok := c.lookup(strings.TrimPrefix(k, "player-")); ok {
+		return i
+	}
 	if strings.ContainsAny(name, ".,;!?\"“”") {
 		return unknown
 	}

@@ -24,6 +24,9 @@ type head struct {
 // speechVerb matches a speaker and a verb of speech before the colon.
 var speechVerb = regexp.MustCompile(`(?i)^(.+?) (?:(?:says?|said|asks?|asked|repl(?:ies|ied)|answer(?:s|ed)|whisper(?:s|ed)|shout(?:s|ed)|mutter(?:s|ed)|adds|added|respond(?:s|ed)|speak(?:s|ing)|continues)(?: (?:to|at) [^:]{1,40}|,? [a-z]+ly)?|to [^:]{1,40})$`)
 
+// dashed matches a name and what is said, with a dash or a bar between.
+var dashed = regexp.MustCompile(`^(\p{Lu}[^\n:"“]{1,40}?) (?:[-–—|>]{1,2}) (.+)$`)
+
 // head reads the name at the beginning of a line: "Bren:", "**Bren Ironhand:**", "[Bren] ", "Bren (angrily): ",
 // "Bren says: ", "### Bren". A name that words in small letters follow ("Bren: take five") is somebody who
 // is called, unless the reply is known to be a dialogue.
@@ -38,6 +41,11 @@ func (c *cast) head(line string, dialogue bool) (head, bool) {
 			if who := c.named(bare[:end]); who != unknown && (who != oneself || strings.Contains(mark, "[")) {
 				return head{who: who, rest: strings.TrimLeft(bare[end+1:], " \t*_:：")}, true
 			}
+		}
+	}
+	if m := dashed.FindStringSubmatch(bare); m != nil {
+		if who := c.named(m[1]); who >= 0 && (who == c.self || strings.ContainsAny(m[2][:1], "\"\xe2")) {
+			return head{who: who, rest: m[2]}, true
 		}
 	}
 	colon := strings.IndexAny(bare[:min(len(bare), maxHead)], ":：")
@@ -164,7 +172,7 @@ func (c *cast) cleared(d *draft, text string) string {
 			text = without
 		}
 	}
-	if strings.IndexByte(text, '[') < 0 && !strings.Contains(text, "oll") && strings.IndexByte(text, '=') < 0 {
+	if !strings.ContainsAny(text, "[0123456789") {
 		return text
 	}
 	if at := forged.FindStringIndex(text); at != nil {

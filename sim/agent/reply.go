@@ -56,7 +56,7 @@ type draft struct {
 func (d *draft) mark(kind string) { d.marks = append(d.marks, kind) }
 
 // toolMark matches calls of tools that are not in JSON alone.
-var toolMark = regexp.MustCompile(`(?i)</?\|?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?)["'\d\[{]`)
+var toolMark = regexp.MustCompile(`(?i)</?\|?(?:start_)?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?["'\d\[{]|["'])`)
 
 // amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
 // says that the server stopped it before the model did.
@@ -66,7 +66,7 @@ func amiss(text string, cut bool) string {
 		return FaultCutOff
 	case invisible(text):
 		return FaultEmpty
-	case strings.ContainsAny(text, "<[=:`") && toolMark.MatchString(text):
+	case strings.ContainsAny(text, "<[=:`(") && toolMark.MatchString(text):
 		return FaultToolCall
 	case repeats(text):
 		return FaultRepetition
@@ -95,7 +95,7 @@ func (c *cast) parse(text string, cut bool) Move {
 		if sections.MatchString(own) {
 			return Move{Fault: FaultReasoning}
 		}
-		if strings.HasPrefix(own, "{") { // an object that is none
+		if strings.HasPrefix(note.ReplaceAllString(own, ""), "{") { // an object that is none
 			return Move{Fault: FaultMalformed}
 		}
 		if d = c.lines(own); leaked {
@@ -124,7 +124,7 @@ func (c *cast) parse(text string, cut bool) Move {
 }
 
 // sections matches a heading of reasoning in words, where it is not certain what follows it.
-var sections = regexp.MustCompile(`(?im)^[\s*#\[(]*(?:thinking(?: process)?|thought process|chain of thought|internal monologue|inner monologue|reasoning|thoughts?)[\s*\])]*(?:[:\]]|\n)`)
+var sections = regexp.MustCompile(`(?im)^[\s*#\[(\x60]*(?:thinking(?: process)?|thought process|chain of thought|internal monologue|inner monologue|reasoning|thoughts?)[\s*\])]*(?:[:\]]|\n)`)
 
 // finish cleans a draft's texts, resolves its names and checks them.
 func (c *cast) finish(d *draft) Move {

@@ -17,20 +17,20 @@ import (
 //	analysis...assistantfinal...                                                    gpt-oss without its marks
 //	Here is my thought process: ... Here is my response: ...                        Granite
 //	Thinking... ...done thinking.                                                   Ollama's client
-const thinkWords = `(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|cot|chain_of_thought|inner_(?:monologue|thoughts?))`
+const thinkWords = `(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|cot|reasoning_content|chain_of_thought|internal|inn?er(?:nal)?_(?:monologue|thoughts?))`
 
 var (
 	// thinkMark matches an opening mark, or a closing one, whose slash or name is in a group.
 	thinkMark = regexp.MustCompile(`(?i:[<＜◁]\|?\s*(\\?/)?\s*(?:[a-z0-9]+[:_-]|ant)?` + thinkWords + `(?:\s+[^<>\n]{0,80}|=[^<>\n]{0,80})?\s*\|?[>＞▷]` +
-		`|<\|(?:begin_of|start_of|start|begin)_` + thinkWords + `\|>|<\|` + thinkWords + `_(?:start|begin)\|>|<\|inner_prefix\|>|<details\s+type="reasoning"[^<>\n]*>|<unused94>(?:\s*thought\b)?|<\|channel>\s*` + thinkWords + `\b` +
-		`|<\|(end_of|end|stop)_` + thinkWords + `\|>|<\|` + thinkWords + `_(end|stop)\|>|<\|(inner_suffix)\|>|<(unused95)>|<(channel)\|>|<(/)details>)` +
+		`|<\|?(?:begin_of|start_of|start|begin)_?` + thinkWords + `\|?>|<\|` + thinkWords + `_(?:start|begin)\|>|<\|inner_prefix\|>|<details\s+type="reasoning"[^<>\n]*>|<unused94>(?:\s*thought\b)?|<\|channel>\s*` + thinkWords + `\b` +
+		`|<\|?(end_of|end|stop)_?` + thinkWords + `\|?>|<\|` + thinkWords + `_(end|stop)\|>|<\|(inner_suffix)\|>|<(unused95)>|<(channel)\|>|<(/)details>)` +
 		`|\[(/)?(?:THINK|THINKING|THOUGHT|REASONING)\]`)
 	// answerMark begins the answer, whatever comes before it.
 	answerMark = regexp.MustCompile(`(?i)<\|begin_of_solution\|>|<\|start_(?:response|text)\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>`)
 	// channelMark begins a channel of gpt-oss other than the final one.
 	channelMark = regexp.MustCompile(`(?i)<\|channel\|>\s*(analysis|commentary)([^<]*)(?:<\|constrain\|>[^<]*)?(?:<\|message\|>)?`)
 	// answerTags wrap a whole answer.
-	answerTags = regexp.MustCompile(`(?is)^(.*?)<(?:answer|final_answer|response)>(.*)</(?:answer|final_answer|response)>\s*$`)
+	answerTags = regexp.MustCompile(`(?is)^(.*?)<(?:answer|final_answer|response|reply|speech|output)>(.*)</(?:answer|final_answer|response|reply|speech|output)>\s*$`)
 	// bareChannel begins what gpt-oss writes where a server drops its marks.
 	bareChannel = regexp.MustCompile(`^\s*(?:<\|start\|>assistant)?analysis(?:\p{Lu}|\s|[^\pL\s])`)
 	// spoken names the parts of a reply in words, as Granite does.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,6 +53,7 @@ type FaultServer struct {
 	Mishaps []Mishap                                          // drawn from; empty: Mishaps()
 	Seed    uint64                                            // of the draws, which depend on the request alone and how often it came
 	Down    atomic.Bool                                       // while it is set, every request is answered with 503
+	Whole   func(request []byte)                              // gets each request before it is answered with a whole reply; nil: not wanted
 
 	mu     sync.Mutex
 	asked  map[uint64]uint64
@@ -123,10 +125,14 @@ func (s *FaultServer) chat(w http.ResponseWriter, r *http.Request, ollama bool) 
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	out := &faultWriter{w: w, model: q.Model, ollama: ollama, stream: q.Stream == nil && ollama || q.Stream != nil && *q.Stream}
+	out := &faultWriter{w: w, model: q.Model, ollama: ollama, prompt: llm.EstimatePrompt(q.Messages), stream: q.Stream == nil && ollama || q.Stream != nil && *q.Stream}
 	text := s.Reply(q.Model, q.Messages)
 	half := text[:len(text)/2]
-	switch m := s.draw(body); m {
+	m := s.draw(body)
+	if s.Whole != nil && slices.Contains([]Mishap{"", OddUsage, Unfinished}, m) {
+		s.Whole(body)
+	}
+	switch m {
 	case ServerError, BadGateway, Busy:
 		var status int
 		fmt.Sscan(string(m), &status)
@@ -144,7 +150,7 @@ func (s *FaultServer) chat(w http.ResponseWriter, r *http.Request, ollama bool) 
 		out.raw(`{"error":{"code":502,"message":"upstream died"}}`)
 	case ErrorFinish:
 		out.piece(half)
-		out.end("network_error", `{"prompt_tokens":20,"completion_tokens":6}`)
+		out.end("network_error", `{"prompt_tokens":%d,"completion_tokens":6}`)
 	case CutAtFrame, BrokenOff, CutInFrame:
 		if !out.stream { // a reply in one piece has no frames
 			panic(http.ErrAbortHandler)
@@ -172,10 +178,10 @@ func (s *FaultServer) chat(w http.ResponseWriter, r *http.Request, ollama bool) 
 		out.end("stop", `{"prompt_tokens":-4,"completion_tokens":"many"}`)
 	case Unfinished:
 		out.piece(text)
-		out.end("", `{"prompt_tokens":31.0,"completion_tokens":"6"}`)
+		out.end("", `{"prompt_tokens":%d.0,"completion_tokens":"6"}`)
 	default:
 		out.piece(text)
-		out.end("stop", `{"prompt_tokens":20,"completion_tokens":6}`)
+		out.end("stop", `{"prompt_tokens":%d,"completion_tokens":6}`)
 	}
 }
 
@@ -183,6 +189,7 @@ func (s *FaultServer) chat(w http.ResponseWriter, r *http.Request, ollama bool) 
 type faultWriter struct {
 	w              http.ResponseWriter
 	model          string
+	prompt         int // tokens
 	ollama, stream bool
 	begun          strings.Builder // of a reply in one piece
 }
@@ -214,15 +221,16 @@ func (f *faultWriter) piece(text string) error {
 	return nil
 }
 
-// end ends a reply in good order.
+// end ends a reply in good order. %d in the usage is the number of tokens in the prompt.
 func (f *faultWriter) end(reason, usage string) {
+	usage = strings.ReplaceAll(usage, "%d", fmt.Sprint(f.prompt))
 	finish := fmt.Sprintf("%q", reason)
 	if reason == "" {
 		finish = "null"
 	}
 	switch {
 	case f.ollama:
-		f.raw(fmt.Sprintf(`{"model":%q,"created_at":"2026-11-01T00:00:00Z","message":{"role":"assistant","content":""},"done":true,"done_reason":%q,"prompt_eval_count":20,"eval_count":6}`, f.model, reason))
+		f.raw(fmt.Sprintf(`{"model":%q,"created_at":"2026-11-01T00:00:00Z","message":{"role":"assistant","content":""},"done":true,"done_reason":%q,"prompt_eval_count":%d,"eval_count":6}`, f.model, reason, f.prompt))
 	case f.stream:
 		f.raw(fmt.Sprintf(`{"model":%q,"choices":[{"index":0,"delta":{},"finish_reason":%s}],"usage":%s}`, f.model, finish, usage))
 		f.raw("[DONE]")
