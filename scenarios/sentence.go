@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/sim/prose"
 )
 
 // subject is the item that sentences are made to name.
@@ -95,9 +97,8 @@ const (
 )
 
 var (
-	label    = regexp.MustCompile(`^\*{2,3}([^*]+)\*{2,3} *`)
-	markup   = strings.NewReplacer("*", "", "_", "", "—", " - ", "\u00a0", " ", " (see below)", "")
-	sentence = regexp.MustCompile(`[.!?]["”)]* +["“(]?[A-Z0-9]`)
+	label  = regexp.MustCompile(`^\*{2,3}([^*]+)\*{2,3} *`)
+	markup = strings.NewReplacer("*", "", "_", "", "—", " - ", "\u00a0", " ", " (see below)", "")
 	// unusable are sentences of and for tables, and those that leave things to whoever runs a game.
 	unusable = regexp.MustCompile(`(?i)\b(GM|table|following\w*|d100|roll(ing)? (a |1)?d\d+|on a (1|20)|statistics of|as shown|described (below|above))\b|\d+d\d+ ?[A-Z][a-z]|^\||[a-z]\d[A-Z]`)
 	// clinging sentences say something only together with the one before, even if they name the item.
@@ -144,18 +145,17 @@ func (s *subject) statements(paragraphs []string) []string {
 	return out
 }
 
-// sentences splits a paragraph.
+// sentences splits a paragraph. What begins with a small letter goes on with the sentence before.
 func sentences(text string) []string {
 	var out []string
-	for {
-		at := sentence.FindStringIndex(text)
-		if at == nil {
-			return append(out, strings.TrimSpace(text))
+	for _, s := range prose.Sentences(text) {
+		if first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "\"“(")); len(out) > 0 && !unicode.IsUpper(first) && !unicode.IsDigit(first) {
+			out[len(out)-1] += " " + s
+			continue
 		}
-		end := at[0] + strings.IndexByte(text[at[0]:], ' ')
-		out = append(out, strings.TrimSpace(text[:end]))
-		text = strings.TrimSpace(text[end:])
+		out = append(out, s)
 	}
+	return out
 }
 
 // named puts the item's name in place of the first word that refers to it; not ok if there is none.

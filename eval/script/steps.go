@@ -7,6 +7,7 @@ import (
 
 	"parley/eval"
 	"parley/sim/llm/loose"
+	"parley/sim/prose"
 )
 
 // MaxSteps is the longest script that is read. A reply with more is a flood, and no script.
@@ -33,7 +34,6 @@ var (
 	asides   = regexp.MustCompile(`(?i)^(material|ingredient|tool|equipment|supplies|requirement|what you|you('ll| will)? need|things you|tip|note|warning|variation|troubleshoot|disclaimer|benefit|safety|conclusion|summary)`)
 	notes    = regexp.MustCompile(`(?i)^[*_(\[ ]*(note|notes|tip|tips|remember|disclaimer|warning|caution|important|p\.?s\.?|please note|keep in mind|by following|following these|with these|good luck|enjoy!?|i hope|hope this|let me know|that's it|that is it|and that's|in conclusion|in summary|overall|happy |congratulations)\b`)
 	ordinals = regexp.MustCompile(`(?i)^(first(ly)?|second(ly)?|third(ly)?|fourth(ly)?|fifth(ly)?|sixth(ly)?|next|then|after that|afterwards|finally|lastly|last)\b,?\s*`)
-	sentence = regexp.MustCompile(`[.!?]\s+`)
 	inlined  = regexp.MustCompile(`(?:^|[\s,;.])\(?(\d{1,3})[.)]\s*`)
 )
 
@@ -152,7 +152,7 @@ func fromProse(text string) Script {
 	steps = nil
 	var before []string
 	counted := 0
-	for _, part := range sentences(flat) {
+	for _, part := range prose.Sentences(flat) {
 		switch {
 		case ordinals.MatchString(part):
 			counted++
@@ -172,16 +172,6 @@ func fromProse(text string) Script {
 		return Script{Steps: steps, Preamble: strings.Join(before, " "), Method: "ordinal"}
 	}
 	return Script{}
-}
-
-func sentences(flat string) []string {
-	var parts []string
-	from := 0
-	for _, at := range sentence.FindAllStringIndex(flat, -1) {
-		parts = append(parts, flat[from:at[0]+1])
-		from = at[1]
-	}
-	return kept(append(parts, strings.TrimSpace(flat[from:])))
 }
 
 func kept(texts []string) []string {

@@ -9,6 +9,7 @@ import (
 	"parley/characters"
 	"parley/scenarios"
 	"parley/sim"
+	"parley/sim/prose"
 )
 
 // asker draws out the NPC aspect by aspect, asking what was not asked in its hearing. Not alone, it
@@ -136,7 +137,7 @@ func (a asker) Debrief(_ context.Context, v *sim.View, _ []string) (sim.Answer, 
 					keep(s)
 				}
 			case e.Actor == v.NPC && len(e.Calls) > 0: // a model's NPC does not say which sentences count
-				for _, s := range sentences(e.Speech) {
+				for _, s := range prose.Sentences(e.Speech) {
 					if !strings.HasSuffix(s, "?") && strings.Count(s, " ") >= 6 && len(known) < 40 {
 						keep(s)
 					}
@@ -153,7 +154,7 @@ func (a asker) Debrief(_ context.Context, v *sim.View, _ []string) (sim.Answer, 
 // telling returns the sentences of a speech that carry its facts: as many as there are facts, the
 // ones with the most words, in the order in which they were said.
 func telling(e *sim.Event) []string {
-	all := sentences(e.Speech)
+	all := prose.Sentences(e.Speech)
 	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
