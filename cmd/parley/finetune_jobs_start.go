@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -60,22 +61,9 @@ func finetuneStart(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &hosted.Record{Name: c.String("name"), BaseURL: s.BaseURL, Azure: s.Azure, APIVersion: s.APIVersion, KeyVariable: s.KeyVariable, Order: *order, Updated: time.Now().UTC().Truncate(time.Second)}
-	train, err := hosted.Inspect(c.Context, d.Train, c.Int64("max-bytes"))
+	r, err := orderRecord(c, d, s, order)
 	if err != nil {
 		return err
-	}
-	r.Training = *train
-	if d.Validation != "" {
-		if r.Validation, err = hosted.Inspect(c.Context, d.Validation, c.Int64("max-bytes")); err != nil {
-			return err
-		}
-		if r.Validation.SHA256 == train.SHA256 {
-			return fmt.Errorf("%s and %s are the same: nothing can be validated on what was learned", d.Train, d.Validation)
-		}
-	}
-	if r.Name == "" {
-		r.Name = r.DefaultName()
 	}
 	h := &handle{Address: s, client: client, record: r}
 	var e *hosted.Estimate
@@ -121,6 +109,29 @@ func finetuneStart(c *cli.Context) error {
 		fmt.Fprintf(c.App.ErrWriter, "wait for it with: %s\n", h.Command("wait", h.record, h.id))
 	}
 	return nil
+}
+
+// orderRecord makes the record of an order, with the files as they are.
+func orderRecord(c *cli.Context, d *hosted.Dataset, s hosted.Address, order *hosted.Order) (*hosted.Record, error) {
+	r := &hosted.Record{
+		Name: c.String("name"), BaseURL: s.BaseURL, Azure: s.Azure, APIVersion: s.APIVersion, KeyVariable: s.KeyVariable, Order: *order,
+		Updated: time.Now().UTC().Truncate(time.Second),
+	}
+	train, err := hosted.Inspect(c.Context, d.Train, c.Int64("max-bytes"))
+	if err != nil {
+		return nil, err
+	}
+	r.Training = *train
+	if d.Validation != "" {
+		if r.Validation, err = hosted.Inspect(c.Context, d.Validation, c.Int64("max-bytes")); err != nil {
+			return nil, err
+		}
+		if r.Validation.SHA256 == train.SHA256 {
+			return nil, fmt.Errorf("%s and %s are the same: nothing can be validated on what was learned", d.Train, d.Validation)
+		}
+	}
+	r.Name = cmp.Or(r.Name, r.DefaultName())
+	return r, nil
 }
 
 // startOnce orders the job of a record unless it was ordered before, by whichever process.

@@ -177,7 +177,6 @@ func (f *Format) column(name string) string {
 // WriteOptions say how examples are written. The zero value is a useful one.
 type WriteOptions struct {
 	FoldSystem bool   // the system message goes into the first user's, for templates that refuse a system turn
-	Merge      bool   // neighbours of the same role become one message, where examples come from elsewhere
 	MaxTokens  int    // the length that the settings name; 0: what the longest row needs, approximately
 	Dataset    string // what a trainer's settings call the dataset; empty: parley
 }

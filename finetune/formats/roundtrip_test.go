@@ -70,7 +70,7 @@ func TestRoundTrip(t *testing.T) {
 						}
 					}
 					dir := t.TempDir()
-					files, err := f.Write(dir, in(rows), formats.WriteOptions{FoldSystem: seed%2 == 1, Merge: seed%3 == 1})
+					files, err := f.Write(dir, in(rows), formats.WriteOptions{FoldSystem: seed%2 == 1})
 					if err != nil {
 						t.Fatal(err)
 					}

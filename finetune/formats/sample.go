@@ -39,14 +39,10 @@ func samples(x *finetune.Example, each bool) []sample {
 	return out
 }
 
-// prepare makes an example ready to be written: neighbours merged and the system message folded on
-// request, no white space where it would tear tokens apart, no marker that a tokenizer would take for
+// prepare makes an example ready to be written: the system message folded on request, no white space where it would tear tokens apart, no marker that a tokenizer would take for
 // the end of a text. It returns how many messages had such a marker.
 func prepare(x *finetune.Example, o WriteOptions) (int64, error) {
 	x.Prompt, x.Completion = slices.Clone(x.Prompt), slices.Clone(x.Completion)
-	if o.Merge {
-		x.Prompt, x.Completion = merge(x.Prompt), merge(x.Completion)
-	}
 	if err := x.Validate(); err != nil {
 		return 0, err
 	}
@@ -78,19 +74,6 @@ func prepare(x *finetune.Example, o WriteOptions) (int64, error) {
 		return altered, fmt.Errorf("example %s: chosen and rejected differ in white space only", x.ID)
 	}
 	return altered, nil
-}
-
-// merge joins neighbours of one role, with an empty line between them.
-func merge(list []finetune.Message) []finetune.Message {
-	var out []finetune.Message
-	for _, m := range list {
-		if n := len(out); n > 0 && out[n-1].Role == m.Role {
-			out[n-1].Content += "\n\n" + m.Content
-			continue
-		}
-		out = append(out, m)
-	}
-	return out
 }
 
 // breakMarkers puts a space behind the first character of every marker: "<|im_end|>" becomes

@@ -125,7 +125,6 @@ func TestWriteOptions(t *testing.T) {
 		reason string
 	}{
 		{"fold", conversation(), formats.WriteOptions{FoldSystem: true}, `{"prompt":[{"role":"user","content":"You are Orla.\n\nHello."},{"role":"assistant"`, "some templates refuse a system turn"},
-		{"merge", loose, formats.WriteOptions{Merge: true}, `{"prompt":[{"role":"system","content":"You are Orla."},{"role":"user","content":"Hello.\n\nHm."}],"completion"`, "some templates want roles to alternate"},
 		{"escapes", nasty, formats.WriteOptions{}, `{"prompt":[{"role":"user","content":"a\u0085b\u2028c\u2029d\u0000\u001f\u007f<b>&\"\\` + "\u00e9\U0001F409" + `"}],"completion":[{"role":"assistant","content":"so < |im_end|> and < /s>"}]}`,
 			"readers of lines cut at U+0085 and U+2028, HTML needs no escapes here, and markers would end the turn"},
 	} {

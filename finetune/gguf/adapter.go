@@ -37,9 +37,6 @@ func OpenAdapter(dir string) (*Adapter, error) {
 // Close closes the adapter's files.
 func (a *Adapter) Close() error { return a.weights.Close() }
 
-// TrainedFrom is the name of the base that the adapter gives, empty where it gives none.
-func (a *Adapter) TrainedFrom() string { return a.config.Base }
-
 // Check says, question by question, whether the adapter can be written for the base.
 func (a *Adapter) Check(b *Base) []Check {
 	_, checks := a.plan(b)

@@ -155,7 +155,7 @@ func (made *Made) recipe(dir string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	r := recipe.Options{Kind: o.Recipe, Task: o.Task, Base: o.Base, Seed: o.Seed, Longest: made.Tokens.Length, Exact: true}
+	r := recipe.Options{Kind: o.Recipe, Task: o.Task, Base: o.Base, Seed: o.Seed, Length: made.Tokens.Length}
 	for _, file := range made.Formats[format] {
 		switch {
 		case file.Rows == 0:

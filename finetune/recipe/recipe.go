@@ -56,10 +56,7 @@ type Options struct {
 	// Train and Validation are the files in the recipe's Format, with slashes, as seen from the
 	// recipe's directory. Validation is empty where there is none.
 	Train, Validation string
-	// Longest is the number of tokens of the longest example by the dataset's counter, and Exact says
-	// whether that counter is the base's own. TRL's recipe counts for itself.
-	Longest int
-	Exact   bool
+	Length            int // tokens of a sequence that Axolotl is told; TRL's recipe counts for itself
 }
 
 // Validate says what is wrong with options.
@@ -77,8 +74,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("the base of a recipe is called %q, which a command would take for an option", o.Base)
 	case o.Train == "":
 		return errors.New("a recipe has no training file")
-	case o.Longest < 0:
-		return fmt.Errorf("a recipe's longest example has %d tokens", o.Longest)
+	case o.Length < 0:
+		return fmt.Errorf("a recipe's sequences have %d tokens", o.Length)
 	}
 	for _, name := range []string{o.Train, o.Validation} {
 		if path.IsAbs(name) {
@@ -135,19 +132,6 @@ func source(kind, name string) string {
 
 // Preference reports whether the better of two answers is learned.
 func (o *Options) Preference() bool { return o.Task == finetune.Preference }
-
-// Length is the length of sequences that Axolotl is told: the longest example, with room for a
-// counter that is not the base's own, in steps of 64.
-func (o *Options) Length() int {
-	n := o.Longest
-	if !o.Exact {
-		n += n / 4
-	}
-	if n == 0 {
-		n = 2048
-	}
-	return (n + 63) / 64 * 64
-}
 
 // quote writes a text as a string in Python and in YAML, which have these escapes in common.
 func quote(text string) string { return strconv.QuoteToASCII(text) }

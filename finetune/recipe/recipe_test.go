@@ -33,7 +33,7 @@ func Example() {
 }
 
 var usual = recipe.Options{
-	Kind: recipe.TRL, Task: finetune.DM, Seed: 7, Train: "../formats/trl-sft/train.jsonl", Validation: "../formats/trl-sft/validation.jsonl", Longest: 400,
+	Kind: recipe.TRL, Task: finetune.DM, Seed: 7, Train: "../formats/trl-sft/train.jsonl", Validation: "../formats/trl-sft/validation.jsonl", Length: 448,
 }
 
 func with(change func(*recipe.Options)) recipe.Options {
@@ -78,7 +78,7 @@ func TestWrongOptionsWriteNothing(t *testing.T) {
 		{"line break", func(o *recipe.Options) { o.Base = "a\nb" }, "no name", "the README would show it as text of its own"},
 		{"not UTF-8", func(o *recipe.Options) { o.Base = "a\xff" }, "no name", "Python reads the script as UTF-8"},
 		{"option", func(o *recipe.Options) { o.Base = "--help" }, "for an option", "the README's command passes it to the script"},
-		{"length", func(o *recipe.Options) { o.Longest = -1 }, "-1 tokens", ""},
+		{"length", func(o *recipe.Options) { o.Length = -1 }, "-1 tokens", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -228,27 +228,6 @@ func TestAxolotl(t *testing.T) {
 	o.Task, o.Validation = finetune.Preference, ""
 	if c := configOf(t, o); c.RL != "dpo" || c.Datasets[0]["type"] != "chat_template.default" || len(c.Tests) != 0 || c.Eval != "" {
 		t.Errorf("got %+v", c)
-	}
-}
-
-func TestLengthHasRoomForTheBasesOwnTokens(t *testing.T) {
-	tests := []struct {
-		longest int
-		exact   bool
-		want    int
-		reason  string
-	}{
-		{0, false, 2048, "nothing is known of the examples"},
-		{400, true, 448, "in steps of 64"},
-		{448, true, 448, "a length that fits stays"},
-		{400, false, 512, "a quarter more for another tokenizer"},
-		{1, false, 64, ""},
-	}
-	for _, test := range tests {
-		o := with(func(o *recipe.Options) { o.Kind, o.Longest, o.Exact = recipe.Axolotl, test.longest, test.exact })
-		if got := configOf(t, o).Length; got != test.want {
-			t.Errorf("%d, exact %t: got %d, want %d: %s", test.longest, test.exact, got, test.want, test.reason)
-		}
 	}
 }
 
