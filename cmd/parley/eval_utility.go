@@ -136,10 +136,10 @@ func utilityBegin(c *cli.Context, g *utility.Config, file func(dir string) strin
 		return ended
 	}
 	list, err := readCriteria(dir)
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeCriteria(file(dir), list)
 	}
-	return errors.Join(writeCriteria(file(dir), list), ended)
+	return errors.Join(ended, err)
 }
 
 // utilityFlags overlays what flags say about criteria, samples and models.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -101,7 +100,12 @@ func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
 	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
 		return err
 	}
-	return errors.Join(writeCriteria(utilityFile(dir), s.Edited()), printedAt(c, dir))
+	if list := s.Edited(); len(list) > 0 {
+		if err := writeCriteria(utilityFile(dir), list); err != nil {
+			return err
+		}
+	}
+	return printedAt(c, dir)
 }
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.

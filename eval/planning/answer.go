@@ -220,6 +220,19 @@ func (r *Reader) class(f *found, task Task) Class {
 // values reads an answer in JSON. read is false where the text has no JSON value with or for items.
 func (r *Reader) values(task Task, text string) (items []reading, unread []Unread, read bool) {
 	all := loose.Find(text)
+	if len(all) > 1 && !slices.ContainsFunc(all, func(v loose.Value) bool { return v.Kind != loose.Object || v.State != loose.Whole }) {
+		for i := range all { // one object for each item
+			got, ok := r.value(task, &all[i])
+			if !ok || len(got) != 1 {
+				items = nil
+				break
+			}
+			items = append(items, got...)
+		}
+		if items != nil {
+			return items, nil, true
+		}
+	}
 	for i := len(all) - 1; i >= 0; i-- { // a corrected answer comes last
 		v := &all[i]
 		if v.State == loose.Broken || v.Kind == loose.Array && len(v.Items) == 0 && len(all) > 1 {

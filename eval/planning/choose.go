@@ -10,13 +10,13 @@ import (
 )
 
 var (
-	cueWords     = regexp.MustCompile(`(?i)\b(?:answer|plan|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|add|delete)\b`)
+	cueWords     = regexp.MustCompile(`(?i)\b(?:answer|plan|attempt|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|adds?|added|deletes?|deleted|removes?|removed)\b`)
 	answerHead   = regexp.MustCompile(`(?i)\b(?:final|answer|summary|solution|complete|full|corrected|revised|conclusion|in short|plan|sequence of actions|action sequence|actions? list|list of actions|optimal|here(?:'s| is| are)|so,? the|therefore|updated)\b`)
-	corrections  = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
+	corrections  = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|(?:second|third|new|next|another) (?:attempt|try)|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
 	otherHead    = regexp.MustCompile(`(?i)\b(?:alternative|explanation|example|note|goal|reasoning|why|verification|check)\b`)
 	reasonHead   = regexp.MustCompile(`(?i)\b(?:because|explanation|explained|why|reasoning|achieves|verif\w+|by following)\b`)
 	notHead      = regexp.MustCompile(`(?i)\b(?:not (?:applicable|possible|valid|true|allowed)|in(?:applicable|valid)|impossible|cannot|can't|unavailable|false)\b`)
-	positiveHead = regexp.MustCompile(`(?i)(?:\b|_)(?:pos(?:itive)?|add(?:ed|itions?)?|becomes? true|made true|gained|now true|new(?:ly)?(?: true)?)(?:\b|_)`)
+	positiveHead = regexp.MustCompile(`(?i)(?:\b|_)(?:pos(?:itive)?|add(?:s|ed|itions?)?|becomes? true|made true|gained|now true|new(?:ly)?(?: true)?)(?:\b|_)`)
 	negativeHead = regexp.MustCompile(`(?i)(?:\b|_)(?:neg(?:ative)?|delet(?:e|ed|es|ions?)|remov(?:ed|es?|als?)|becomes? false|made false|lost|no longer|false)(?:\b|_)`)
 	beforeHead   = regexp.MustCompile(`(?i)\b(?:initial|before|start(?:ing)?|original|previous|current|after (?:the )?(?:first|1st|action 1|step 1)|intermediate|after (?:picking|putting|stacking|unstacking|driving|lifting|dropping|loading|unloading))\b`)
 	afterHead    = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
@@ -100,7 +100,11 @@ func (a *lineReader) choose(task Task) (items []reading, unread []Unread) {
 // choosePlan takes the last list that is headed as the answer or as a correction, or else the last one
 // that tells an earlier one again; lists that go on where the one before ends are one plan.
 func choosePlan(all []part) []part {
-	for len(all) > 1 && (reasonHead.MatchString(all[len(all)-1].head) || otherHead.MatchString(all[len(all)-1].head) && !all[len(all)-1].cue || len(all[len(all)-1].items) == 0) {
+	for len(all) > 1 {
+		last := &all[len(all)-1]
+		if aside := reasonHead.MatchString(last.head) || otherHead.MatchString(last.head) && !last.cue; last.fix || !aside {
+			break
+		}
 		all = all[:len(all)-1]
 	}
 	if len(all) < 2 {
@@ -111,10 +115,33 @@ func choosePlan(all []part) []part {
 		r := &all[i]
 		same := r.items[0].sym == all[start].items[0].sym && slices.Equal(r.items[0].args, all[start].items[0].args)
 		if r.cue || r.fix || same {
+			if first := r.firstNumber(); r.fix && first > 1 { // "... 2. no, wait: 2. ..." keeps step 1
+				r.items = append(all[i-1].before(first), r.items...)
+			}
 			start = i
 		}
 	}
 	return all[start:]
+}
+
+// firstNumber returns the number of the first numbered item of a list, or 0.
+func (p *part) firstNumber() int {
+	for _, l := range p.lines {
+		if l.number > 0 && len(l.items) > 0 {
+			return l.number
+		}
+	}
+	return 0
+}
+
+// before returns the items of the numbered lines below a number; none where the list has no numbers.
+func (p *part) before(number int) (items []reading) {
+	for _, l := range p.lines {
+		if l.number > 0 && l.number < number {
+			items = append(items, l.items...)
+		}
+	}
+	return items
 }
 
 // chooseSet leaves out lists that are headed as something else than what was asked.

@@ -31,16 +31,44 @@ var (
 	headWords = regexp.MustCompile(`(?i)^(.{0,80}?):\s*(.*)$`)
 )
 
+// Places within a line where an answer starts again, and ends of sentences.
+var (
+	restarts  = regexp.MustCompile(`(?i)([.!?;])\s+((?:wait|actually|oops|no)[,.!:]|hold on|scratch that|on second thought|(?:let me|let's) (?:start|try|re|correct|fix)|(?:(?:the|my) )?(?:second|third|new|next|final|corrected|revised|another) (?:attempt|try|plan|answer)\b)`)
+	sentences = regexp.MustCompile(`[.;!?]\s+`)
+)
+
+// cutLines puts a line's parts on lines of their own where the answer starts again within it, and where it tells both
+// kinds of effects, each in a sentence.
+func cutLines(task Task, text string) (lines []string) {
+	for line := range strings.SplitSeq(restarts.ReplaceAllString(text, "$1\n$2"), "\n") {
+		if (task == Positive || task == Negative) && positiveHead.MatchString(line) && negativeHead.MatchString(line) {
+			lines = append(lines, sentences.Split(line, -1)...)
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // lines reads an answer line by line.
 func (r *Reader) lines(task Task, text string) *lineReader {
 	a := &lineReader{}
+	cut := cutLines(task, text)
 	for _, prose := range []bool{false, true} {
 		a.lines = nil
 		var under *symbol // of a heading such as "Clear blocks:"
 		var last string
 		stepDone := false // the numbered line above has an action
-		for _, raw := range strings.Split(text, "\n") {
+		var head []string // of a table
+		for _, raw := range cut {
 			l := r.line(task, raw, prose, &under, last)
+			if cells := cellsOf(raw); cells == nil {
+				head = nil
+			} else if head == nil {
+				head, l.items = cells, nil
+			} else {
+				r.row(task, &l, head, cells)
+			}
 			sub := l.number == 0 && strings.HasPrefix(raw, " ") && strings.TrimSpace(raw) != ""
 			switch {
 			case sub && stepDone && task == Plan: // an explanation of the step above it
@@ -91,8 +119,7 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 			text = text[len(m[0]):]
 		}
 	}
-	if strings.HasPrefix(l.text, "|") {
-		l.items = r.row(task, text)
+	if strings.HasPrefix(l.text, "|") { // see row
 		return l
 	}
 	if m := headWords.FindStringSubmatch(text); m != nil && !strings.Contains(m[1], "(") {
@@ -118,7 +145,7 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 		l.items[i].text = l.text
 	}
 	if task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text) {
-		l.items, l.missed, l.problem = nil, true, "said not to apply"
+		r.applying(&l, text, prose)
 		return l
 	}
 	if len(l.items) > 0 {
@@ -200,20 +227,96 @@ func (r *Reader) listOf(s *symbol, text, line string) (out []reading) {
 	return out
 }
 
-// row reads a row of a Markdown table: a cell with an item, or the cells of one item.
-func (r *Reader) row(task Task, text string) []reading {
-	cells := strings.Split(strings.Trim(text, "| "), "|")
+// applying reads the sentences of a line that do not say of their actions that they do not apply.
+func (r *Reader) applying(l *answerLine, text string, prose bool) {
+	l.items = nil
+	for _, sentence := range sentences.Split(text, -1) {
+		if !notHead.MatchString(sentence) {
+			l.items = append(l.items, withText(r.sentence(Applicable, sentence, prose, ""), l.text)...)
+		}
+	}
+	if len(l.items) == 0 {
+		l.missed, l.problem = true, "said not to apply"
+	}
+}
+
+// cellsOf returns the cells of a row of a Markdown table without marks of emphasis; nil where a line is none.
+func cellsOf(line string) (cells []string) {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, "|") || strings.Count(line, "|") < 2 {
+		return nil
+	}
+	for c := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+		cells = append(cells, strings.Trim(c, " *`_"))
+	}
+	return cells
+}
+
+// Cells that say whether what the row or the column tells is so.
+var (
+	yesCell   = regexp.MustCompile(`(?i)^(?:yes|y|true|✓|✔|✅|x)\b?\W*$`)
+	noCell    = regexp.MustCompile(`(?i)^(?:no|n|false|✗|✘|❌|not (?:applicable|possible|valid|allowed|true))\b?\W*$`)
+	placeHead = regexp.MustCompile(`(?i)^(?:location|place|at|position)$`)
+)
+
+// row reads a row of a table: a cell with an item, the cells of one action, or an object with its properties by
+// column. A cell that says no refuses what another cell tells.
+func (r *Reader) row(task Task, l *answerLine, head, cells []string) {
+	if ruler.MatchString(l.text) {
+		return
+	}
+	refused := slices.ContainsFunc(cells, noCell.MatchString)
 	var words []string
 	for _, c := range cells {
-		c = strings.TrimSpace(c)
-		if got := r.sentence(task, c, false, ""); len(got) > 0 && !slices.ContainsFunc(got, func(f reading) bool { return f.loose || f.sym != nil && len(f.args) != len(f.sym.params) }) {
-			return withText(got, text)
+		got := r.sentence(task, c, false, "")
+		if len(got) > 0 && !slices.ContainsFunc(got, func(f reading) bool { return f.loose || f.sym != nil && len(f.args) != len(f.sym.params) }) {
+			l.items = append(l.items, got...)
+			if task.Actions() {
+				break
+			}
 		}
 		if c != "" && c != "-" && c != "–" && !digits(c) {
 			words = append(words, c)
 		}
 	}
-	return withText(r.sentence(task, strings.Join(words, " "), false, ""), text)
+	if len(l.items) == 0 && task.Actions() {
+		l.items = r.sentence(task, strings.Join(words, " "), false, "")
+	} else if subject := r.mark(cells[0]); len(l.items) == 0 && len(subject.seen) == 1 && len(subject.words) == 1 {
+		l.items, refused = r.columns(task, head, cells), false
+	}
+	withText(l.items, l.text)
+	switch {
+	case len(l.items) == 0:
+		l.missed, l.problem = true, "no "+kind(task)+" in this row"
+	case refused && task.Actions():
+		l.items, l.missed, l.problem = nil, true, "said not to apply"
+	case refused:
+		for i := range l.items {
+			l.items[i].negated = true
+		}
+	}
+}
+
+// columns reads the properties of the object in the first cell of a row, by the heads of the other columns.
+func (r *Reader) columns(task Task, head, cells []string) (items []reading) {
+	for k := 1; k < len(cells) && k < len(head); k++ {
+		var got []reading
+		switch c := cells[k]; {
+		case c == "" || ruler.MatchString(c) || strings.EqualFold(c, "none"):
+		case yesCell.MatchString(c):
+			got = r.sentence(task, cells[0]+" is "+head[k], false, "")
+		case noCell.MatchString(c):
+			got = r.sentence(task, cells[0]+" is not "+head[k], false, "")
+		case placeHead.MatchString(head[k]):
+			if got = r.sentence(task, cells[0]+" is at "+c, false, ""); len(got) == 0 {
+				got = r.sentence(task, cells[0]+" is "+c, false, "")
+			}
+		default:
+			got = r.sentence(task, cells[0]+" is "+strings.TrimPrefix(strings.ToLower(head[k]), "is ")+" "+c, false, "")
+		}
+		items = append(items, got...)
+	}
+	return items
 }
 
 func withText(list []reading, text string) []reading {

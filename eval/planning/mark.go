@@ -89,7 +89,7 @@ func (r *Reader) markAt(m *marked, words []string, i int) int {
 	}
 	j := i
 	if w := at(j); (w == "the" || w == "a" || w == "an") && at(j+1) != "" && r.names[w+at(j+1)] == "" {
-		if _, object := r.names[w]; !object || !afterLetter[at(j+1)] && r.names[at(j+1)] == "" {
+		if _, object := r.names[w]; !object || !r.afterName(at, j+1) && r.names[at(j+1)] == "" {
 			j++
 		}
 	}
@@ -119,12 +119,17 @@ func (r *Reader) markAt(m *marked, words []string, i int) int {
 		if r.nouns[at(end)] && r.names[at(end)] == "" && !r.namedNext(at, end) {
 			return r.accept(m, name, end+1-i)
 		}
-		if noun != "" || len(name) > 1 || afterLetter[at(end)] || at(end) == "" || r.names[at(end)] != "" || at(end-1) != "a" && at(end-1) != "i" {
+		if noun != "" || len(name) > 1 || r.afterName(at, end) || at(end) == "" || r.names[at(end)] != "" || at(end-1) != "a" && at(end-1) != "i" {
 			return r.accept(m, name, end-i)
 		}
 		return 0
 	}
 	return r.unknownAt(m, at, i, j, noun)
+}
+
+// afterName reports whether words[k] shows that a single letter before it is a name: "a clear", not "a clear block".
+func (r *Reader) afterName(at func(int) string, k int) bool {
+	return afterLetter[at(k)] || at(k) == "clear" && !r.nouns[at(k+1)]
 }
 
 // namedNext reports whether the noun at words[k] belongs to the name after it: "red block b" has two

@@ -17,7 +17,7 @@ type found struct {
 }
 
 // leads may stand before an action in a list, and say nothing of it.
-var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|the robot|the arm|the hand|the agent|the gripper|let's|let us)(?: (?:will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
+var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|the robot|the arm|the hand|the agent|the gripper|let's|let us)(?: (?:can|could|may|will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
 
 var subjects = regexp.MustCompile(`\b(?:you|i|we)\b`)
 
@@ -222,6 +222,9 @@ var (
 	oneMention = regexp.MustCompile(`@\d+`)
 )
 
+// chain is a tower in one clause: "@0 on top of @1 on top of @2".
+var chain = regexp.MustCompile(`^(@\d+) ((?:is )?(?:directly |stacked |placed )?(?:on top of|on|atop)) (@\d+) (?:(?:which|that) is )?((?:directly |stacked |placed )?(?:on|atop) .+)$`)
+
 // properties reads a clause that tells properties of a state. subject, which may be empty, stands for
 // one that the clause leaves out; the last subject is returned.
 func (r *Reader) properties(m *marked, words []string, subject string) (out []found, last string) {
@@ -242,6 +245,10 @@ func (r *Reader) properties(m *marked, words []string, subject string) (out []fo
 		}
 	}
 	got := r.property(m, text, subject)
+	if link := chain.FindStringSubmatch(text); got == nil && link != nil {
+		rest, _ := r.properties(m, strings.Fields(link[3]+" "+link[4]), "")
+		got = append(r.property(m, link[1]+" "+link[2]+" "+link[3], ""), rest...)
+	}
 	if got == nil {
 		if short := asides.ReplaceAllString(text, ""); short != text {
 			got = r.property(m, strings.TrimSpace(short), subject)

@@ -113,8 +113,12 @@ func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag ll
 	}
 	w.Step()
 	for _, v := range loose.Find(resp.Text) {
-		best, _ := match(fold(text(under(&v, []string{"best"}))), c)
-		worst, _ := match(fold(text(under(&v, []string{"worst"}))), c)
+		bestText, worstText := fold(text(under(&v, []string{"best"}))), fold(text(under(&v, []string{"worst"})))
+		best, isBest := match(bestText, c)
+		worst, isWorst := match(worstText, c)
+		if !isBest && !isWorst && bestText == "none" && worstText == "none" {
+			c.Kind = Nominal
+		}
 		first, last := c.Values[0], c.Values[len(c.Values)-1]
 		if best == first && worst == last {
 			slices.Reverse(c.Values)
