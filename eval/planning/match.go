@@ -282,16 +282,28 @@ func (r *Reader) property(m *marked, text, subject string) []found {
 	if subject != "" && !strings.HasPrefix(text, "@") {
 		tries = append(tries, subject+" "+text, subject+" is "+text)
 	}
+	var wrong []found // fits a form, but not the types of the predicate
 	for _, t := range tries {
 		for _, s := range r.symbols {
 			if s.action {
 				continue
 			}
 			for _, f := range s.forms {
-				if g := f.re.FindStringSubmatch(t); g != nil {
-					return s.cross(m, f, g[1:])
+				g := f.re.FindStringSubmatch(t)
+				if g == nil {
+					continue
+				}
+				got := s.cross(m, f, g[1:])
+				if !slices.ContainsFunc(got, r.unfit) {
+					return got
+				}
+				if wrong == nil {
+					wrong = got
 				}
 			}
+		}
+		if wrong != nil {
+			return wrong
 		}
 		if f := r.bare(m, strings.Fields(t), false); f != nil && !f.loose {
 			return []found{*f}
@@ -301,6 +313,16 @@ func (r *Reader) property(m *marked, text, subject string) []found {
 		return []found{*f}
 	}
 	return nil
+}
+
+// unfit reports whether an argument is not of the type that its symbol takes.
+func (r *Reader) unfit(f found) bool {
+	for i, a := range f.args {
+		if !r.fits(f.sym, i, a) {
+			return true
+		}
+	}
+	return false
 }
 
 // cross makes one property of each combination of the objects in a match.

@@ -1,11 +1,11 @@
 package planning
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"parley/eval/report"
 	"parley/eval/report/view"
@@ -65,43 +65,101 @@ func measureOf(t Task) string {
 	return "IoU (higher is better)"
 }
 
-// spread draws a histogram for each task and domain, a panel for each arm, and a table of means by size.
+// spread draws histograms: for each task and domain a panel for each arm; below, folded, for each task and arm a panel
+// for each range of sizes, and a table of means.
 func (e *Evaluation) spread(rows []Row) (blocks []view.Block) {
-	type key struct{ task, domain string }
-	groups := map[key][]*Row{}
+	scored := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Value == nil })
+	sizes, bandOf := bands(scored)
+	means := &view.Table{Caption: "Means by the number of objects.", Head: view.Columns("Task", "Domain", "Measure", "Arm", "#Objects", "#Mean", "#Exactly 0", "#Exactly 1", "#Answers")}
+	bySize := &view.Fold{ID: "by-size", Summary: "By the number of objects", Blocks: []view.Block{means}}
+	for _, task := range e.config.Tasks {
+		of := only(scored, func(r *Row) bool { return r.Task == task })
+		for _, domain := range valuesOf(of, func(r *Row) string { return r.Domain }) {
+			there := only(of, func(r *Row) bool { return r.Domain == domain })
+			blocks = append(blocks, histogram(fmt.Sprintf("spread-%d", len(blocks)+1), fmt.Sprintf("%s, %s", task, domain), task, e.config.Model, func(r *Row) string { return r.Arm }, there))
+		}
+		for _, arm := range e.config.Model {
+			its := only(of, func(r *Row) bool { return r.Arm == arm })
+			bySize.Blocks = append(bySize.Blocks, histogram(fmt.Sprintf("size-%d", len(bySize.Blocks)), fmt.Sprintf("%s, %s", task, arm), task, sizes, bandOf, its))
+			meansOf(means, task, arm, its)
+		}
+	}
+	return append(blocks, bySize)
+}
+
+func only(rows []Row, want func(*Row) bool) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !want(&r) })
+}
+
+func valuesOf(rows []Row, of func(*Row) string) []string {
+	seen := map[string]bool{}
 	for i := range rows {
-		if rows[i].Value != nil {
-			k := key{string(rows[i].Task), rows[i].Domain}
-			groups[k] = append(groups[k], &rows[i])
+		seen[of(&rows[i])] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// bands divides the sizes of problems into at most 4 ranges.
+func bands(rows []Row) (labels []string, of func(*Row) string) {
+	seen := map[int]bool{}
+	for i := range rows {
+		seen[rows[i].Size] = true
+	}
+	name := map[int]string{}
+	sizes := slices.Sorted(maps.Keys(seen))
+	for part := range slices.Chunk(sizes, max(1, (len(sizes)+3)/4)) {
+		label := fmt.Sprintf("%d objects", part[0])
+		if len(part) > 1 {
+			label = fmt.Sprintf("%d to %d objects", part[0], part[len(part)-1])
+		}
+		labels = append(labels, label)
+		for _, size := range part {
+			name[size] = label
 		}
 	}
-	sizes := &view.Table{Caption: "Means by the number of objects.", Head: view.Columns("Task", "Domain", "Measure", "Arm", "#Objects", "#Mean", "#Answers")}
-	keys := slices.SortedFunc(maps.Keys(groups), func(a, b key) int {
-		return strings.Compare(a.task+"\x00"+a.domain, b.task+"\x00"+b.domain)
-	})
-	for n, k := range keys {
-		bars := &view.Bars{
-			Title: fmt.Sprintf("%s, %s", k.task, k.domain), X: view.Axis{Name: measureOf(Task(k.task))}, Y: view.Axis{Name: "answers"}, Labels: binLabels,
-		}
-		for series, arm := range e.config.Model {
-			p := view.Panel{Label: arm, Series: series, Values: make([]float64, len(binLabels))}
-			bySize := map[int][2]float64{}
-			for _, r := range groups[k] {
-				if r.Arm == arm {
-					p.Values[bin(*r.Value)]++
-					s := bySize[r.Size]
-					bySize[r.Size] = [2]float64{s[0] + *r.Value, s[1] + 1}
-				}
-			}
-			bars.Panels = append(bars.Panels, p)
-			for _, size := range slices.Sorted(maps.Keys(bySize)) {
-				s := bySize[size]
-				sizes.Add(k.task, k.domain, measureOf(Task(k.task)), arm, fmt.Sprint(size), fmt.Sprintf("%.2f", s[0]/s[1]), fmt.Sprint(int(s[1])))
+	return labels, func(r *Row) string { return name[r.Size] }
+}
+
+// histogram draws the values of answers, a panel for each label.
+func histogram(id, title string, task Task, labels []string, of func(*Row) string, rows []Row) *view.Figure {
+	bars := &view.Bars{Title: title, X: view.Axis{Name: measureOf(task)}, Y: view.Axis{Name: "answers"}, Labels: binLabels}
+	for series, label := range labels {
+		p := view.Panel{Label: label, Series: series, Values: make([]float64, len(binLabels))}
+		for i := range rows {
+			if of(&rows[i]) == label {
+				p.Values[bin(*rows[i].Value)]++
 			}
 		}
-		blocks = append(blocks, &view.Figure{ID: fmt.Sprintf("spread-%d", n+1), Plot: bars, Caption: "Exactly 0 and exactly 1 have bars of their own; " + measureOf(Task(k.task)) + "."})
+		bars.Panels = append(bars.Panels, p)
 	}
-	return append(blocks, sizes)
+	return &view.Figure{ID: id, Plot: bars, Caption: title + ". Exactly 0 and exactly 1 have bars of their own; " + measureOf(task) + "."}
+}
+
+// meansOf adds the means of an arm's answers by domain and size.
+func meansOf(t *view.Table, task Task, arm string, rows []Row) {
+	type key struct {
+		domain string
+		size   int
+	}
+	values := map[key][]float64{}
+	for i := range rows {
+		k := key{rows[i].Domain, rows[i].Size}
+		values[k] = append(values[k], *rows[i].Value)
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(values), func(a, b key) int { return cmp.Or(cmp.Compare(a.domain, b.domain), a.size-b.size) }) {
+		sum, zeros, ones := 0.0, 0, 0
+		for _, v := range values[k] {
+			sum += v
+			switch bin(v) {
+			case 0:
+				zeros++
+			case len(binLabels) - 1:
+				ones++
+			}
+		}
+		n := len(values[k])
+		t.Add(string(task), k.domain, measureOf(task), arm, fmt.Sprint(k.size), fmt.Sprintf("%.2f", sum/float64(n)), fmt.Sprint(zeros), fmt.Sprint(ones), fmt.Sprint(n))
+	}
 }
 
 // readings counts answers by status and items by class.
@@ -150,11 +208,14 @@ func (e *Evaluation) answers(rows []Row, questions map[string]*Question) (blocks
 		}
 		items := &view.Table{Caption: "Items of the answer.", Head: view.Columns("Item", "Class", "True", "Read from")}
 		for _, it := range r.Items {
-			right := view.Cell{Text: "yes"}
+			tone, right := "good", "yes" // true; bad: well formed and not true; doubtful: anything else
 			if !slices.Contains(q.Truth, it.Item) {
-				right = view.Cell{Text: "no", Grey: true}
+				tone, right = "bad", "no"
 			}
-			items.Rows = append(items.Rows, []view.Cell{{Text: it.Item}, {Text: string(it.Class), Grey: it.Class != Valid}, right, {Text: view.Clip(it.Text, 120)}})
+			if it.Class != Valid {
+				tone = "doubtful"
+			}
+			items.Rows = append(items.Rows, []view.Cell{{Text: it.Item, Tone: tone}, {Text: string(it.Class), Tone: tone}, {Text: right}, {Text: view.Clip(it.Text, 120)}})
 		}
 		for _, u := range r.Unread {
 			items.Rows = append(items.Rows, []view.Cell{{Text: "–", Grey: true}, {Text: u.Reason, Grey: true}, {}, {Text: view.Clip(u.Text, 120)}})

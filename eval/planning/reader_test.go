@@ -181,6 +181,7 @@ func TestReadAnswers(t *testing.T) {
 		{"a tower in one clause", abc, planning.State, "a on top of b on top of c on the table", "read: (on a b), (on b c), (ontable c)"},
 
 		// Depots.
+		{"in a truck is not at it", depots, planning.State, "crate2 is in truck2\ncrate1 is at depot0", "read: (in crate2 truck2), (at crate1 depot0)"},
 		{"table of places", depots, planning.State, "| Object | Location | On | Clear |\n|---|---|---|---|\n| crate0 | depot0 | pallet0 | yes |\n| truck0 | distributor0 | | |", "read: (at crate0 depot0), (on crate0 pallet0), (clear crate0), (at truck0 distributor0)"},
 		{"any order", depots, planning.Plan, "Lift crate2 from crate0 using hoist1 at depot1\nUse hoist 1 to load crate 2 into truck 0 at depot 1\nhoist1 unloads crate2 from truck0 at depot1", "read: (lift hoist1 crate2 crate0 depot1), (load hoist1 crate2 truck0 depot1), (unload hoist1 crate2 truck0 depot1)"},
 		{"punctuation", depots, planning.Plan, "(lift hoist1 crate2 crate0 depot1)).\n1. drive truck0 from depot0 to depot1,", "read: (lift hoist1 crate2 crate0 depot1), (drive truck0 depot0 depot1)"},

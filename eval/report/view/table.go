@@ -22,6 +22,7 @@ type Cell struct {
 	To   string // the anchor on the page that the text is a link to; empty: no link
 	URL  string // of another page that the text is a link to
 	Grey bool   // says that something is missing
+	Tone string // good, bad or doubtful: coloured so; another cell of the row should say it in words
 }
 
 // Columns makes heads of names; a name that begins with # is of a column of numbers.
