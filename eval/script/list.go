@@ -2,17 +2,22 @@ package script
 
 import "strings"
 
-// line is a line of a reply with its mark.
-type line struct {
-	mark
-	fresh bool // a blank line stood before it
-}
-
 // list is a run of steps under one kind of mark.
 type list struct {
 	head  string // the line above it
 	steps []string
 	loose int // steps with a paragraph below them, set off by a blank line
+}
+
+// lister gathers lists whose steps stand in lines of their own.
+type lister struct {
+	style     kind
+	outer     int // indentation of the steps
+	lists     []*list
+	cur       *list // the last list; nil: there is none yet
+	pre, note []string
+	last      int  // number of the last step
+	ended     bool // a note stood below the last step
 }
 
 // fromLines reads lists whose steps stand in lines of their own.
@@ -22,97 +27,114 @@ func fromLines(text string) Script {
 	if style == plain {
 		return Script{}
 	}
-	outer := -1
+	r := lister{style: style, outer: -1}
 	for i := range lines {
-		if lines[i].kind == style && (outer < 0 || lines[i].indent < outer) {
-			outer = lines[i].indent
+		if lines[i].kind == style && (r.outer < 0 || lines[i].indent < r.outer) {
+			r.outer = lines[i].indent
 		}
 	}
-	var lists []list
-	var pre, note []string
-	var cur *list
-	last, ended := 0, false
-	add := func(to *[]string, s string) {
-		if s != "" {
-			*to = append(*to, s)
-		}
-	}
-	for _, l := range lines {
-		if l.text == "" && l.kind != style {
-			continue
-		}
-		top := l.kind == style && l.indent <= outer+2 && (style == bullet || lazily(l.n, last) || l.n == 1 && !l.within(cur, outer))
+	for i := range lines {
+		l := &lines[i]
 		switch {
-		case top && asides.MatchString(l.text) && notes.MatchString(l.text) && style == bullet && cur != nil && len(cur.steps) > 0:
-			add(&note, l.text)
-			ended = true
-		case top && !(ended && style == bullet):
-			if cur == nil || style != bullet && l.n == 1 && last > 1 || ended && l.n <= 1 {
-				head := ""
-				if cur != nil && len(note) > 0 {
-					head, note = note[len(note)-1], note[:len(note)-1]
-				} else if cur == nil && len(pre) > 0 {
-					head = pre[len(pre)-1]
-				}
-				lists = append(lists, list{head: head})
-				cur = &lists[len(lists)-1]
-			} else if ended { // what stood between belongs to the step above it
-				cur.append(strings.Join(note, " "))
-				note = nil
-			}
-			ended, last = false, l.n
-			cur.steps = append(cur.steps, l.text)
-		case cur == nil:
-			add(&pre, l.text)
-		case ended:
-			add(&note, l.text)
-		case l.kind == plain && (notes.MatchString(l.text) || l.title):
-			add(&note, l.text)
-			ended = true
-		case l.kind == plain && l.fresh && l.indent <= outer:
-			// A paragraph below "Step 1: Title", if the first step has one.
-			if title(cur.steps[len(cur.steps)-1]) && !title(l.text) && (len(cur.steps) == 1 || cur.loose > 0) {
-				cur.append(l.text)
-				cur.loose++
-				continue
-			}
-			add(&note, l.text)
-			ended = true
+		case l.text == "" && l.kind != style:
+		case !r.begins(l):
+			r.below(l)
+		case style == bullet && r.cur != nil && (r.ended || asides.MatchString(l.text) && notes.MatchString(l.text)):
+			r.aside(l)
 		default:
-			cur.append(l.text)
+			r.step(l)
 		}
 	}
-	s := Script{Preamble: strings.Join(pre, " "), Note: strings.Join(note, " "), Method: method}
-	real := 0
-	for _, l := range lists {
+	return r.script(method)
+}
+
+// begins reports whether a line begins a step: its number is the next one, or one was left out, or it is 1 again and
+// again, as Markdown allows, or 1 beside the steps.
+func (r *lister) begins(l *line) bool {
+	if l.kind != r.style || l.indent > r.outer+2 {
+		return false
+	}
+	next := l.n == r.last+1 || l.n == r.last+2 || l.n == 1 && r.last == 1 || l.n == 0
+	return r.style == bullet || next || l.n == 1 && (r.cur == nil || l.indent <= r.outer)
+}
+
+func (r *lister) step(l *line) {
+	if r.cur == nil || r.style != bullet && l.n == 1 && r.last > 1 || r.ended && l.n <= 1 {
+		before := &r.pre
+		if r.cur != nil {
+			before = &r.note
+		}
+		r.cur = &list{}
+		if n := len(*before); n > 0 {
+			r.cur.head = (*before)[n-1]
+			if before == &r.note {
+				r.note = r.note[:n-1]
+			}
+		}
+		r.lists = append(r.lists, r.cur)
+	} else if r.ended { // what stood between belongs to the step above it
+		r.cur.extend(strings.Join(r.note, " "))
+		r.note = nil
+	}
+	r.ended, r.last = false, l.n
+	r.cur.steps = append(r.cur.steps, l.text)
+}
+
+// aside keeps a line that is no part of a step.
+func (r *lister) aside(l *line) {
+	if l.text == "" {
+		return
+	}
+	if r.cur == nil {
+		r.pre = append(r.pre, l.text)
+		return
+	}
+	r.note, r.ended = append(r.note, l.text), true
+}
+
+// below takes a line that begins no step.
+func (r *lister) below(l *line) {
+	switch {
+	case r.cur == nil || r.ended || l.kind == plain && (l.title || notes.MatchString(l.text)):
+		r.aside(l)
+	case l.kind == plain && l.fresh && l.indent <= r.outer:
+		// A paragraph below "Step 1: Title", if the first step has one.
+		if title(r.cur.steps[len(r.cur.steps)-1]) && !title(l.text) && (len(r.cur.steps) == 1 || r.cur.loose > 0) {
+			r.cur.extend(l.text)
+			r.cur.loose++
+			return
+		}
+		r.aside(l)
+	default:
+		r.cur.extend(l.text)
+	}
+}
+
+// script joins the lists, those of materials and notes left out where there are others.
+func (r *lister) script(method string) Script {
+	s := Script{Preamble: strings.Join(r.pre, " "), Note: strings.Join(r.note, " "), Method: method}
+	var all []string
+	for _, l := range r.lists {
+		all = append(all, kept(l.steps)...)
 		if !asides.MatchString(l.head) {
-			real++
-		}
-	}
-	for _, l := range lists {
-		if real == 0 || !asides.MatchString(l.head) {
 			s.Steps = append(s.Steps, kept(l.steps)...)
 		}
 	}
-	if style == bullet && len(s.Steps) < 2 || style == number && len(s.Steps) < 2 && len(lists) == 1 && last > 1 {
+	if s.Steps == nil {
+		s.Steps = all
+	}
+	if r.style == bullet && len(s.Steps) < 2 || r.style == number && len(s.Steps) < 2 && len(r.lists) == 1 && r.last > 1 {
 		return Script{} // one dash, or a sentence that begins with a number, is no list
 	}
 	return s
 }
 
-// append adds a line to the last step.
-func (l *list) append(text string) {
+// extend adds a text to the last step.
+func (l *list) extend(text string) {
 	if i := len(l.steps) - 1; i >= 0 && text != "" {
 		l.steps[i] = strings.TrimSpace(l.steps[i] + " " + text)
 	}
 }
-
-// lazily reports whether a number continues the list: the next one, one left out, or 1 again and
-// again, as Markdown allows.
-func lazily(n, last int) bool { return n == last+1 || n == last+2 || n == 1 && last == 1 || n == 0 }
-
-// within reports whether a line that begins with 1 stands below a step rather than beside it.
-func (l *line) within(cur *list, outer int) bool { return cur != nil && l.indent > outer }
 
 // title reports whether a step is but a heading.
 func title(step string) bool {
@@ -122,32 +144,28 @@ func title(step string) bool {
 func linesOf(text string) []line {
 	var lines []line
 	fresh := false
-	for _, raw := range strings.Split(text, "\n") {
+	for raw := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(raw)
-		if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
-			continue
-		}
-		if trimmed == "" || strings.Trim(trimmed, "-=*_ ") == "" {
+		switch {
+		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
+		case strings.Trim(trimmed, "-=*_ ") == "":
 			fresh = true
-			continue
+		case strings.HasPrefix(trimmed, "|") && (strings.Trim(trimmed, "|-: ") == "" || !tableRow.MatchString(trimmed)): // the head of a table
+		default:
+			l := lineOf(raw)
+			l.fresh, fresh = fresh, false
+			lines = append(lines, l)
 		}
-		if strings.HasPrefix(trimmed, "|") && (strings.Trim(trimmed, "|-: ") == "" || tableRow.FindString(trimmed) == "") {
-			continue // the head of a table
-		}
-		lines = append(lines, line{mark: markOf(raw), fresh: fresh})
-		fresh = false
 	}
 	return lines
 }
 
 // styleOf decides which marks carry the steps.
 func styleOf(lines []line) (kind, string) {
-	count := map[kind]int{}
-	first := map[kind]int{}
-	for i := range lines {
-		count[lines[i].kind]++
-		if _, ok := first[lines[i].kind]; !ok {
-			first[lines[i].kind] = lines[i].n
+	count, first := map[kind]int{}, map[kind]int{}
+	for _, l := range lines {
+		if count[l.kind]++; count[l.kind] == 1 {
+			first[l.kind] = l.n
 		}
 	}
 	switch {

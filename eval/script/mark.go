@@ -2,6 +2,7 @@ package script
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,106 +19,105 @@ const (
 	letter        // a) within a step
 )
 
-// mark is a line with what stood before its text.
-type mark struct {
+// line is a line of a reply, with what stood before its text.
+type line struct {
 	kind   kind
 	n      int // of a number or step word
 	indent int // columns
 	text   string
 	title  bool // a heading, or wholly bold
+	fresh  bool // a blank line stood before it
 }
 
 var (
 	stepMark    = regexp.MustCompile(`^(?i:step|schritt|étape|paso)\s*(?:no\.?\s*|#\s*|number\s+)?(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b\s*(?:of\s+\d+\s*)?[:.)\]–—-]*\s*`)
-	chineseStep = regexp.MustCompile(`^第?([一二三四五六七八九十]{1,3})(?:步|[、.．:：])[：:、.．]?\s*`)
 	digitMark   = regexp.MustCompile(`^[(\[#]?(\d{1,3})(?:[.)\]:、．）]|\s*[–—-]\s)[.)]?\s*`)
-	circled     = regexp.MustCompile(`^([①-⑳])\s*`)
+	otherMark   = regexp.MustCompile(`^(?:([①-⑳])|第?([一二三四五六七八九十]{1,3})(?:步|[、.．:：])[：:、.．]?)\s*`)
 	bulletMark  = regexp.MustCompile(`^(?:[-*+•‣▪●◦–—✓✔→]|\[[ xX]\])\s+(?:\[[ xX]\]\s+)?`)
 	letterMark  = regexp.MustCompile(`^[(]?([a-hA-H]|[ivx]{1,4})[.)]\s+`)
 	heading     = regexp.MustCompile(`^#{1,6}\s+`)
 	tableRow    = regexp.MustCompile(`^\|\s*(?i:step\s*)?(\d{1,3})\.?\s*\|(.*?)\|?\s*$`)
+	numberWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
 )
 
-var words = []string{"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
-
-// markOf takes the mark off a line.
-func markOf(line string) mark {
-	m := mark{}
-	for _, r := range line {
-		if r == '\t' {
-			m.indent += 4
-		} else if unicode.IsSpace(r) {
-			m.indent++
-		} else {
-			break
+// lineOf takes the mark off a line.
+func lineOf(raw string) line {
+	l := line{}
+	for _, r := range raw[:len(raw)-len(strings.TrimLeftFunc(raw, unicode.IsSpace))] {
+		if l.indent++; r == '\t' {
+			l.indent += 3
 		}
 	}
-	text := strings.TrimSpace(line)
-	for strings.HasPrefix(text, ">") { // quoted
-		text = strings.TrimSpace(text[1:])
-	}
+	text := strings.TrimLeft(strings.TrimSpace(raw), "> ") // quoted
 	if cell := tableRow.FindStringSubmatch(text); cell != nil {
-		n, _ := strconv.Atoi(cell[1]) // digits by the expression
-		return mark{kind: number, n: n, text: unbold(strings.ReplaceAll(strings.Trim(cell[2], "| "), " | ", ": "))}
+		l.kind, l.text = number, unbold(strings.ReplaceAll(strings.Trim(cell[2], "| "), " | ", ": "))
+		l.n, _ = strconv.Atoi(cell[1]) // digits by the expression
+		return l
 	}
 	if at := heading.FindString(text); at != "" {
-		m.title, text = true, text[len(at):]
+		l.title, text = true, text[len(at):]
 	}
-	bold := strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")
 	bare := strings.TrimLeft(text, "*_ ")
-	if !bold && strings.HasPrefix(text, "* ") {
+	switch {
+	case strings.HasPrefix(text, "**"), strings.HasPrefix(text, "__"):
+		l.title = l.title || strings.HasSuffix(strings.TrimRight(text, ":. "), text[:2]) && strings.Count(text, text[:2]) == 2
+	case strings.HasPrefix(text, "* "):
 		bare = text // a bullet
 	}
-	if bold {
-		m.title = m.title || strings.HasSuffix(strings.TrimRight(text, ":. "), text[:2]) && strings.Count(text, text[:2]) == 2
+	if l.step(bare) || l.number(bare) {
+		return l
 	}
-	if found := stepMark.FindStringSubmatch(bare); found != nil && heads(found[0], bare[len(found[0]):]) {
-		n, err := strconv.Atoi(found[1])
-		if err != nil {
-			for i, w := range words {
-				if strings.EqualFold(w, found[1]) {
-					n = i
-				}
-			}
+	if found := bulletMark.FindString(text); found != "" {
+		inner := lineOf(text[len(found):])
+		if inner.kind != stepWord && inner.kind != number { // but - Step 1: ...
+			inner = line{kind: bullet, text: unbold(text[len(found):]), title: l.title}
 		}
-		m.kind, m.n, m.text = stepWord, n, unbold(bare[len(found[0]):])
-		return m
+		inner.indent = l.indent
+		return inner
 	}
+	if found := letterMark.FindString(text); found != "" {
+		l.kind, text = letter, text[len(found):]
+	}
+	l.text = unbold(text)
+	return l
+}
+
+// step reads a line that begins with "Step 1".
+func (l *line) step(bare string) bool {
+	found := stepMark.FindStringSubmatch(bare)
+	if found == nil || !heads(found[0], bare[len(found[0]):]) {
+		return false
+	}
+	var err error
+	if l.n, err = strconv.Atoi(found[1]); err != nil {
+		l.n = slices.Index(numberWords, strings.ToLower(found[1]))
+	}
+	l.kind, l.text = stepWord, unbold(bare[len(found[0]):])
+	return true
+}
+
+// number reads a line that begins with a number.
+func (l *line) number(bare string) bool {
 	if found := digitMark.FindStringSubmatch(bare); found != nil {
 		rest := bare[len(found[0]):]
 		if !startsWithDigit(rest) || strings.HasSuffix(found[0], " ") { // 1.5 litres is no first step
-			m.n, _ = strconv.Atoi(found[1]) // digits by the expression
-			m.kind, m.text = number, unbold(rest)
-			if inner := stepMark.FindString(m.text); inner != "" && strings.ContainsAny(inner, ":.-") { // 1. Step 1: ...
-				m.text = unbold(m.text[len(inner):])
+			l.n, _ = strconv.Atoi(found[1]) // digits by the expression
+			l.kind, l.text = number, unbold(rest)
+			if inner := stepMark.FindString(l.text); strings.ContainsAny(inner, ":.-") { // 1. Step 1: ...
+				l.text = unbold(l.text[len(inner):])
 			}
-			return m
+			return true
 		}
 	}
-	if found := circled.FindStringSubmatch(bare); found != nil {
-		r := []rune(found[1])[0]
-		m.kind, m.n, m.text = number, int(r-'①')+1, unbold(bare[len(found[0]):])
-		return m
+	found := otherMark.FindStringSubmatch(bare)
+	if found == nil {
+		return false
 	}
-	if found := chineseStep.FindStringSubmatch(bare); found != nil {
-		m.kind, m.n, m.text = number, chinese(found[1]), unbold(bare[len(found[0]):])
-		return m
+	if l.n = chinese(found[2]); found[1] != "" {
+		l.n = int([]rune(found[1])[0]-'①') + 1
 	}
-	if found := bulletMark.FindString(text); found != "" {
-		rest := text[len(found):]
-		if inner := markOf(rest); inner.kind == stepWord || inner.kind == number { // - Step 1: ...
-			inner.indent = m.indent
-			return inner
-		}
-		m.kind, m.text = bullet, unbold(rest)
-		return m
-	}
-	if found := letterMark.FindString(text); found != "" {
-		m.kind, m.text = letter, unbold(text[len(found):])
-		return m
-	}
-	m.text = unbold(text)
-	return m
+	l.kind, l.text = number, unbold(bare[len(found[0]):])
+	return true
 }
 
 // heads reports whether "Step 1" begins a step rather than a sentence about one: a mark stands behind
@@ -136,8 +136,7 @@ func chinese(s string) int {
 	n, last := 0, 0
 	for _, r := range s {
 		if r == '十' {
-			n += max(1, last) * 10
-			last = 0
+			n, last = n+max(1, last)*10, 0
 			continue
 		}
 		last = strings.IndexRune("一二三四五六七八九", r)/3 + 1
@@ -147,10 +146,9 @@ func chinese(s string) int {
 
 // unbold takes emphasis off a text: pairs of ** and __, a single * around all of it.
 func unbold(s string) string {
-	s = strings.NewReplacer("**", "", "__", "").Replace(s)
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(strings.NewReplacer("**", "", "__", "").Replace(s))
 	if len(s) > 2 && (s[0] == '*' || s[0] == '_') && s[len(s)-1] == s[0] {
-		s = strings.TrimSpace(s[1 : len(s)-1])
+		s = s[1 : len(s)-1]
 	}
 	return strings.Join(strings.Fields(s), " ")
 }

@@ -1,66 +1,46 @@
 package script
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"parley/eval"
 )
 
 // ReadTasks reads tasks from JSON lines, in the form of Task or of CoScript (Yuan and others 2023:
 // "Abstract Goal", "Specific Goal", "Constraint", "Script", "Category"), line by line whichever it
 // is. A byte-order mark and blank lines are passed over. Errors name the file and the line.
 func ReadTasks(r io.Reader, name string) ([]Task, error) {
-	in := bufio.NewReader(r)
 	var tasks []Task
-	seen := map[string]int{}
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+	seen := map[string]bool{}
+	err := eval.EachLine(r, name, func(line []byte) error {
+		line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+		var keys map[string]json.RawMessage
+		if err := json.Unmarshal(line, &keys); err != nil {
+			return fmt.Errorf("a line is one JSON object: %w", err)
 		}
-		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+		var t Task
+		var err error
+		if _, ok := keys["Specific Goal"]; ok {
+			t, err = readCoScript(line)
+		} else if err = eval.Strict(line, &t); err != nil {
+			err = fmt.Errorf("a line is a task, or one of CoScript: %w", err)
 		}
-		if text := bytes.TrimSpace(line); len(text) > 0 {
-			t, bad := readTask(text)
-			if bad == nil {
-				bad = t.Validate()
-			}
-			if bad != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, n, bad)
-			}
-			if first := seen[t.ID]; first > 0 {
-				return nil, fmt.Errorf("%s:%d: task %s stands in line %d already", name, n, t.ID, first)
-			}
-			seen[t.ID] = n
-			tasks = append(tasks, t)
+		if err == nil {
+			err = t.Validate()
 		}
-		if err != nil {
-			return tasks, nil
+		if err == nil && seen[t.ID] {
+			err = fmt.Errorf("task %s is there twice", t.ID)
 		}
-	}
-}
-
-// readTask reads one line.
-func readTask(line []byte) (Task, error) {
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(line, &keys); err != nil {
-		return Task{}, fmt.Errorf("a line is one JSON object: %w", err)
-	}
-	if _, ok := keys["Specific Goal"]; ok {
-		return readCoScript(line)
-	}
-	var t Task
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&t); err != nil {
-		return Task{}, fmt.Errorf("a line is a task, or one of CoScript: %w", err)
-	}
-	return t, nil
+		seen[t.ID] = true
+		tasks = append(tasks, t)
+		return err
+	})
+	return tasks, err
 }
 
 // readCoScript reads a line of CoScript. Its steps carry their numbers, which go.
@@ -97,7 +77,7 @@ func readCoScript(line []byte) (Task, error) {
 		return Task{}, errors.New("the script of a line of CoScript is neither a list nor a text")
 	}
 	for _, s := range list {
-		if m := markOf(s); m.kind == number || m.kind == stepWord {
+		if m := lineOf(s); m.kind == number || m.kind == stepWord {
 			s = m.text
 		}
 		if s = strings.TrimSpace(s); s != "" {

@@ -103,7 +103,7 @@ func fromJSON(text string) Script {
 		if !ok {
 			return Script{}
 		}
-		if m := markOf(step); m.kind == number || m.kind == stepWord {
+		if m := lineOf(step); m.kind == number || m.kind == stepWord {
 			step = m.text
 		}
 		if step = strings.TrimSpace(step); step != "" {
