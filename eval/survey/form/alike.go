@@ -26,7 +26,7 @@ const (
 	minTriples    = 12
 )
 
-// filler are words that carry no meaning for telling questions apart.
+// filler are the small words of English, which carry no meaning for telling questions apart.
 var filler = set(`a an the of in on at to for with and or by from as is are was were be been do does did have has had
 	you your yours we us our i me my it its this that these those there here please tell say let know kindly
 	would could can may will shall should opinion view generally overall moment currently now today again once more

@@ -112,8 +112,9 @@ func (c *checker) form(f *Form) {
 	}
 	c.words(spot{}, "title", f.Title)
 	c.words(spot{}, "description", f.Description)
-	var texts []string
+	var texts, numbers []string
 	var places []spot
+	var starts []bool
 	n := 0
 	for i := range f.Sections {
 		s := &f.Sections[i]
@@ -128,12 +129,13 @@ func (c *checker) form(f *Form) {
 			at.question = n
 			c.question(at, &s.Questions[j])
 			texts, places = append(texts, s.Questions[j].Text), append(places, at)
+			numbers, starts = append(numbers, s.Questions[j].Number), append(starts, j == 0)
 		}
 	}
 	for _, p := range alike(texts) {
 		c.add(places[p.second], DuplicateQuestion, "%s question %d: %q", p.how, places[p.first].question, clip(texts[p.second]))
 	}
-	c.numbers(f)
+	c.sequence(numbers, places, starts)
 	if grade, words, ok := Grade(f.plain()); ok && c.english && words >= leastWords && grade > hardText {
 		c.add(spot{}, ReadingLevel, "the form reads at grade %.1f (Flesch-Kincaid), above %d", grade, hardText)
 	}
@@ -233,24 +235,7 @@ func (c *checker) words(at spot, part, text string) {
 	}
 }
 
-// numbers checks that the numbers of questions, where most have one, follow each other. A section may
-// begin again at 1.
-func (c *checker) numbers(f *Form) {
-	var written []string
-	var places []spot
-	var starts []bool
-	n := 0
-	for i := range f.Sections {
-		for j := range f.Sections[i].Questions {
-			n++
-			written = append(written, f.Sections[i].Questions[j].Number)
-			places = append(places, spot{section: i + 1, question: n})
-			starts = append(starts, j == 0)
-		}
-	}
-	c.sequence(written, places, starts)
-}
-
+// sequence checks that the numbers, where most entries have one, follow each other. What starts may begin again at 1.
 func (c *checker) sequence(written []string, places []spot, starts []bool) {
 	with := 0
 	for _, w := range written {

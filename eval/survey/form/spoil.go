@@ -15,25 +15,91 @@ const OffTopic Rule = "off-topic"
 // where the form has no place for such a fault. It is for measuring: of checks, and of agents.
 func Spoil(f *Form, rule Rule, r *rand.Rand) (spoiled *Form, where string, ok bool) {
 	s := &spoiler{f: f.Clone(), r: r}
-	plant := map[Rule]func() (spot, bool){
-		Schema: s.schema, DuplicateQuestion: s.duplicate, DuplicateOption: s.option, SingleOption: s.lonely, Overlap: s.overlap,
-		Unbalanced: s.lopsided, DoubleBarrelled: s.double, Leading: s.lead, Loaded: s.load, MissingOther: s.closed,
-		ReadingLevel: s.hard, Numbering: s.number, Spelling: s.misspell, OffTopic: s.stray,
-	}[rule]
-	if plant == nil {
-		return nil, "", false
+	switch rule {
+	case Schema:
+		s.schema()
+	case DuplicateQuestion:
+		s.duplicate()
+	case Overlap:
+		s.overlap()
+	case OffTopic:
+		s.stray()
+	default:
+		fault, known := faults[rule]
+		if !known {
+			return nil, "", false
+		}
+		s.change(fault.fits, func(q *Question) { fault.plant(s, q) })
 	}
-	at, ok := plant()
-	return s.f, at.String(), ok
+	return s.f, s.at.String(), s.done
 }
 
+// faults are those that a change of one question plants.
+var faults = map[Rule]struct {
+	fits  func(*Question) bool
+	plant func(*spoiler, *Question)
+}{
+	DuplicateOption: {severalOptions, func(s *spoiler, q *Question) {
+		o := q.Options[s.r.IntN(len(q.Options))]
+		q.Options = append(q.Options, s.one(o, strings.ToUpper(o), strings.ToLower(o)+".", "The "+o))
+		s.at.option = len(q.Options)
+	}},
+	SingleOption: {severalOptions, func(_ *spoiler, q *Question) { q.Options = q.Options[:1] }},
+	Unbalanced: {func(q *Question) bool {
+		low, high, ok := balance(q.Options)
+		return ok && low == high && low > 1
+	}, func(_ *spoiler, q *Question) { q.Options = q.Options[1:] }},
+	DoubleBarrelled: {func(q *Question) bool { return q.Type == Rating || q.Type == Likert }, func(s *spoiler, q *Question) {
+		body := strings.TrimRight(q.Text, "?.")
+		q.Text = body + s.one(" and the price", " as well as the service", " and how the staff behaved", " and your neighbours") + q.Text[len(body):]
+	}},
+	Leading: {anyQuestion, func(s *spoiler, q *Question) {
+		body := strings.TrimRight(q.Text, "?.")
+		q.Text = s.one("Obviously this matters to you. "+q.Text, "Most people agree that we do this well. "+q.Text,
+			body+" in our excellent programme?", body+", don't you agree?", "As everyone knows, we are the best. "+q.Text,
+			"Wouldn't you say that all is well? "+q.Text, "Do you agree that this is wonderful? "+q.Text)
+	}},
+	Loaded: {anyQuestion, func(s *spoiler, q *Question) {
+		q.Text = s.one("Even old people can answer this. ", "Normal people know the answer. ", "This is a question for real men. ",
+			"Housewives may skip this one. ", "Think of those people next door. ") + q.Text
+	}},
+	MissingOther: {func(q *Question) bool {
+		kept := withoutEscapes(q.Options)
+		return q.Type == Multiple && len(kept) > 2 && len(kept) < len(q.Options) && !completeSet(kept) && !hasEscape(kept)
+	}, func(_ *spoiler, q *Question) { q.Options = withoutEscapes(q.Options) }},
+	ReadingLevel: {anyQuestion, func(s *spoiler, q *Question) {
+		q.Text = s.one(
+			"Notwithstanding considerations previously enumerated, to what extent does the organisation's operationalisation of participatory methodologies facilitate your individual prioritisation of communicative opportunities?",
+			"Considering the multidimensional ramifications of infrastructural modernisation initiatives, please characterise comprehensively the comparative desirability of alternative implementation trajectories available to stakeholders.",
+			"In accordance with applicable administrative regulations concerning documentation, indicate whether supplementary authorisation procedures necessitated additional organisational intervention throughout the aforementioned period.")
+	}},
+	Numbering: {func(q *Question) bool { return q.Number != "" && q.Number != "1" }, func(s *spoiler, q *Question) {
+		q.Number = fmt.Sprint(s.at.question + s.r.IntN(2)*3 - 1)
+	}},
+	Spelling: {anyQuestion, func(s *spoiler, q *Question) {
+		q.Help = s.one("You will recieve an answer.", "This is definately the last one.", "Answer untill Friday.", "We seperate the the answers.",
+			"Leave it out if it is not neccessary.", "Your adress stays with us.", "Tell us what you beleive.")
+	}},
+}
+
+func anyQuestion(*Question) bool { return true }
+
+func severalOptions(q *Question) bool { return q.Choice() && len(q.Options) > 1 }
+
+func withoutEscapes(options []string) []string {
+	return slices.DeleteFunc(slices.Clone(options), escapes.MatchString)
+}
+
+// spoiler plants one fault.
 type spoiler struct {
-	f *Form
-	r *rand.Rand
+	f    *Form
+	r    *rand.Rand
+	at   spot // of the fault
+	done bool
 }
 
-// pick draws one of the questions that fit.
-func (s *spoiler) pick(fits func(*Question) bool) (*Question, spot, bool) {
+// change changes one of the questions that fit.
+func (s *spoiler) change(fits func(*Question) bool, by func(*Question)) {
 	var list []*Question
 	var spots []spot
 	n := 0
@@ -45,188 +111,67 @@ func (s *spoiler) pick(fits func(*Question) bool) (*Question, spot, bool) {
 			}
 		}
 	}
-	if list == nil {
-		return nil, spot{}, false
+	if s.done = list != nil; s.done {
+		k := s.r.IntN(len(list))
+		s.at = spots[k]
+		by(list[k])
 	}
-	k := s.r.IntN(len(list))
-	return list[k], spots[k], true
 }
 
 func (s *spoiler) one(texts ...string) string { return texts[s.r.IntN(len(texts))] }
 
 // add puts a question behind all others.
-func (s *spoiler) add(q Question) spot {
-	last := &s.f.Sections[len(s.f.Sections)-1]
+func (s *spoiler) add(q Question) {
 	n := s.f.Questions() + 1
 	q.Number = fmt.Sprint(n)
-	last.Questions = append(last.Questions, q)
-	return spot{section: len(s.f.Sections), question: n}
+	s.f.loose(q)
+	s.at, s.done = spot{section: len(s.f.Sections), question: n}, true
 }
 
-func (s *spoiler) schema() (spot, bool) {
+func (s *spoiler) schema() {
 	switch s.r.IntN(4) {
 	case 0:
-		s.f.Title = ""
-		return spot{}, true
+		s.f.Title, s.done = "", true
 	case 1:
-		q, at, ok := s.pick(func(*Question) bool { return true })
-		if ok {
-			q.Text = ""
-		}
-		return at, ok
+		s.change(anyQuestion, func(q *Question) { q.Text = "" })
 	case 2:
-		q, at, ok := s.pick((*Question).Choice)
-		if ok {
-			q.Options = nil
-		}
-		return at, ok
+		s.change((*Question).Choice, func(q *Question) { q.Options = nil })
+	case 3:
+		s.change(func(q *Question) bool { return len(q.Options) > 2 }, func(q *Question) {
+			s.at.option = 1 + s.r.IntN(len(q.Options))
+			q.Options[s.at.option-1] = " "
+		})
 	}
-	q, at, ok := s.pick(func(q *Question) bool { return len(q.Options) > 2 })
-	if ok {
-		at.option = 1 + s.r.IntN(len(q.Options))
-		q.Options[at.option-1] = " "
-	}
-	return at, ok
 }
 
-func (s *spoiler) duplicate() (spot, bool) {
-	q, _, ok := s.pick(func(q *Question) bool { return len(tokens(q.Text)) > 4 })
-	if !ok {
-		return spot{}, false
-	}
-	twin := *q
-	body := strings.TrimRight(q.Text, "?. ")
-	low := strings.ToLower(body[:1]) + body[1:]
-	twin.Text = s.one(q.Text, strings.ToUpper(q.Text), "Please tell us: "+low+"?", "In your opinion, "+low+"?", body+", generally?", "And once more: "+low+"?")
-	return s.add(twin), true
+func (s *spoiler) duplicate() {
+	s.change(func(q *Question) bool { return len(tokens(q.Text)) > 4 }, func(q *Question) {
+		twin := *q
+		body := strings.TrimRight(q.Text, "?. ")
+		low := strings.ToLower(body[:1]) + body[1:]
+		twin.Text = s.one(q.Text, strings.ToUpper(q.Text), "Please tell us: "+low+"?", "In your opinion, "+low+"?", body+", generally?", "And once more: "+low+"?")
+		s.add(twin)
+	})
 }
 
-func (s *spoiler) option() (spot, bool) {
-	q, at, ok := s.pick(func(q *Question) bool { return q.Choice() && len(q.Options) > 1 })
-	if !ok {
-		return at, false
-	}
-	o := q.Options[s.r.IntN(len(q.Options))]
-	q.Options = append(q.Options, s.one(o, strings.ToUpper(o), strings.ToLower(o)+".", "The "+o))
-	at.option = len(q.Options)
-	return at, true
-}
-
-func (s *spoiler) lonely() (spot, bool) {
-	q, at, ok := s.pick(func(q *Question) bool { return q.Choice() && len(q.Options) > 1 })
-	if ok {
-		q.Options = q.Options[:1]
-	}
-	return at, ok
-}
-
-func (s *spoiler) overlap() (spot, bool) {
+func (s *spoiler) overlap() {
 	unit := s.one("", " years", " hours", " euros")
-	low := 5 + s.r.IntN(20)
-	step := 5 + s.r.IntN(20)
+	low, step := 5+s.r.IntN(20), 5+s.r.IntN(20)
 	q := Question{Text: "Which of these fits you?", Type: Single}
 	for i := range 4 {
 		q.Options = append(q.Options, fmt.Sprintf("%d%s%d%s", low+i*step, s.one("-", " - ", "–", " to "), low+(i+1)*step, unit))
 	}
-	at := s.add(q)
-	at.option = 2
-	return at, true
+	s.add(q)
+	s.at.option = 2
 }
 
-func (s *spoiler) lopsided() (spot, bool) {
-	q, at, ok := s.pick(func(q *Question) bool {
-		low, high, ok := balance(q.Options)
-		return ok && low == high && low > 1
-	})
-	if ok {
-		q.Options = q.Options[1:]
-	}
-	return at, ok
-}
-
-func (s *spoiler) double() (spot, bool) {
-	q, at, ok := s.pick(func(q *Question) bool { return q.Type == Rating || q.Type == Likert })
-	if ok {
-		end := q.Text[len(q.Text)-1:]
-		q.Text = strings.TrimRight(q.Text, "?.") + s.one(" and the price", " as well as the service", " and how the staff behaved", " and your neighbours")
-		if end == "?" || end == "." {
-			q.Text += end
-		}
-	}
-	return at, ok
-}
-
-func (s *spoiler) lead() (spot, bool) {
-	q, at, ok := s.pick(func(*Question) bool { return true })
-	if ok {
-		body := strings.TrimRight(q.Text, "?.")
-		q.Text = s.one("Obviously this matters to you. "+q.Text, "Most people agree that we do this well. "+q.Text,
-			body+" in our excellent programme?", body+", don't you agree?", "As everyone knows, we are the best. "+q.Text,
-			"Wouldn't you say that all is well? "+q.Text, "Do you agree that this is wonderful? "+q.Text)
-	}
-	return at, ok
-}
-
-func (s *spoiler) load() (spot, bool) {
-	q, at, ok := s.pick(func(*Question) bool { return true })
-	if ok {
-		q.Text = s.one("Even old people can answer this. ", "Normal people know the answer. ", "This is a question for real men. ",
-			"Housewives may skip this one. ", "Think of those people next door. ") + q.Text
-	}
-	return at, ok
-}
-
-func (s *spoiler) closed() (spot, bool) {
-	q, at, ok := s.pick(func(q *Question) bool {
-		kept := withoutEscapes(q.Options)
-		return q.Type == Multiple && len(kept) > 2 && len(kept) < len(q.Options) && !completeSet(kept) && !hasEscape(kept)
-	})
-	if ok {
-		q.Options = withoutEscapes(q.Options)
-	}
-	return at, ok
-}
-
-func withoutEscapes(options []string) []string {
-	return slices.DeleteFunc(slices.Clone(options), escapes.MatchString)
-}
-
-func (s *spoiler) hard() (spot, bool) {
-	q, at, ok := s.pick(func(*Question) bool { return true })
-	if ok {
-		q.Text = s.one(
-			"Notwithstanding considerations previously enumerated, to what extent does the organisation's operationalisation of participatory methodologies facilitate your individual prioritisation of communicative opportunities?",
-			"Considering the multidimensional ramifications of infrastructural modernisation initiatives, please characterise comprehensively the comparative desirability of alternative implementation trajectories available to stakeholders.",
-			"In accordance with applicable administrative regulations concerning documentation, indicate whether supplementary authorisation procedures necessitated additional organisational intervention throughout the aforementioned period.")
-	}
-	return at, ok
-}
-
-func (s *spoiler) number() (spot, bool) {
-	q, at, ok := s.pick(func(q *Question) bool { return q.Number != "" && q.Number != "1" })
-	if ok {
-		q.Number = fmt.Sprint(at.question + s.r.IntN(2)*3 - 1)
-	}
-	return at, ok
-}
-
-func (s *spoiler) misspell() (spot, bool) {
-	q, at, ok := s.pick(func(*Question) bool { return true })
-	if ok {
-		q.Help = s.one("You will recieve an answer.", "This is definately the last one.", "Answer untill Friday.", "We seperate the the answers.",
-			"Leave it out if it is not neccessary.", "Your adress stays with us.", "Tell us what you beleive.")
-	}
-	return at, ok
-}
-
-func (s *spoiler) stray() (spot, bool) {
-	n := s.f.Questions()
+func (s *spoiler) stray() {
 	title, first, second := "Space Travel", "Which planet would you like to visit?", "How heavy may a rocket be?"
 	if s.r.IntN(2) == 0 {
 		title, first, second = "Medieval Coins", "Which coin shows a lion?", "How pure was silver in the year 1300?"
 	}
-	s.f.Sections = append(s.f.Sections, Section{Title: title, Questions: []Question{
-		{Number: fmt.Sprint(n + 1), Text: first, Type: Text}, {Number: fmt.Sprint(n + 2), Text: second, Type: Text},
-	}})
-	return spot{section: len(s.f.Sections)}, true
+	s.f.Sections = append(s.f.Sections, Section{Title: title})
+	s.add(Question{Text: first, Type: Text})
+	s.add(Question{Text: second, Type: Text})
+	s.at = spot{section: len(s.f.Sections)}
 }
