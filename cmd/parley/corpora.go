@@ -31,6 +31,7 @@ func corporaCommand() *cli.Command {
 				"private rolls and talk out of character are left out and counted, and so is whatever names no skill.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "out", Usage: "the new `FILE` of windows (required)"},
+				&cli.StringFlag{Name: "windows", Value: "moves", Usage: "`HOW` is moves (a window ends before a check) or stretch (a stretch of 30 lines with every check in it, for eval ieg --windows stretch)"},
 				&cli.StringFlag{Name: "names", Usage: "`FILE` that says who the DM is and who plays whom"},
 				&cli.StringFlag{Name: "names-template", Usage: "write the speakers of the logs to a new `FILE`, a names file to fill in; --out can then be left out"},
 				&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
@@ -55,6 +56,8 @@ func importCorpora(c *cli.Context) error {
 		return usagef("say which files to import")
 	case format == "windows" && (c.IsSet("names") || template != ""):
 		return usagef("--names is for logs: windows have their characters' names")
+	case c.String("windows") != "moves" && (c.String("windows") != "stretch" || format == "windows"):
+		return usagef("--windows is moves or stretch, and windows are cut already")
 	}
 	for _, file := range []string{out, template} {
 		if file != "" && exists(file) {
@@ -67,7 +70,7 @@ func importCorpora(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, corpora.File{Name: name, Group: groupOf(name), Content: &onDemand{path: name}, People: people})
+		files = append(files, corpora.File{Name: name, Group: groupOf(name), Content: &onDemand{path: name}, People: people, Stretch: c.String("windows") == "stretch"})
 	}
 	tally := &corpora.Tally{}
 	did, err := writeWindows(c, out, format, files, tally)

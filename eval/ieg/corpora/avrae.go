@@ -101,6 +101,10 @@ func Avrae(files []File) iter.Seq2[ieg.Interaction, error] {
 			b := bufio.NewReaderSize(r, 1<<20)
 			head, _ := b.Peek(1 << 20)
 			if first, _, _ := bytes.Cut(head, []byte("\n")); bytes.Contains(first, []byte(`"commands_norm"`)) {
+				if f.Stretch {
+					yield(ieg.Interaction{}, fmt.Errorf("%s: FIREBALL's own turns are windows already: there are no stretches of play in them", f.Name))
+					return
+				}
 				for x, err := range f.fireball(b) {
 					if !yield(x, err) || err != nil {
 						return

@@ -278,6 +278,15 @@ func (s *session) group() string {
 // yield hands over the session's windows, and says whether to go on.
 func (s *session) yield(yield func(ieg.Interaction, error) bool) bool {
 	slices.Sort(s.cast)
+	if s.file.Stretch {
+		x := ieg.Interaction{Group: s.group(), Tier: TierRolled, Source: s.source, Cast: s.cast}
+		for _, x := range s.file.stretches(x, s.lines, s.rolls, nil) {
+			if !yield(x, nil) {
+				return false
+			}
+		}
+		return true
+	}
 	for i := 0; i < len(s.rolls); {
 		first := s.rolls[i]
 		var requests []request

@@ -25,6 +25,7 @@ type File struct {
 	Group   string // of its windows, where the file itself does not tell: often the name without path and endings
 	Content io.Reader
 	People  People
+	Stretch bool   // windows are stretches of play with all checks in them, and do not end at a check
 	Tally   *Tally // nil: nothing is counted
 }
 

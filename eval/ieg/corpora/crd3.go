@@ -55,30 +55,67 @@ func CRD3(f File) iter.Seq2[ieg.Interaction, error] {
 			yield(ieg.Interaction{}, fmt.Errorf("%s: %s, the DM by the names file, never speaks: is this the names file of this episode?", f.Name, strings.Join(f.People.DMs, " or ")))
 			return
 		}
-		for _, requests := range mine(turns, f.Tally) {
-			at := requests[0].at
-			set, tier, ok := label(requests)
-			if !ok {
-				f.Tally.leave(wholeTable)
-				continue
-			}
-			if at == 0 {
-				f.Tally.leave(noContext)
-				continue
-			}
-			f.Tally.count(func(t *Tally) *map[string]int { return &t.Used }, "a request that is answered", len(requests))
-			x := ieg.Interaction{
-				ID: fmt.Sprintf("crd3:%s:%d", f.Group, turns[at].number), Group: f.Group,
-				Cast: slices.Clone(cast), Intentions: set, Tier: tier, Source: "crd3",
-			}
-			for i := range turns[max(0, at-maxLines):at] {
-				x.Lines = append(x.Lines, turns[max(0, at-maxLines)+i].line())
-			}
+		windows := f.before
+		if f.Stretch {
+			windows = f.whole
+		}
+		for _, x := range windows(turns, cast, mine(turns, f.Tally)) {
 			if !yield(x, nil) {
 				return
 			}
 		}
 	}
+}
+
+// before returns the windows that end before a request.
+func (f *File) before(turns []turn, cast []string, found [][]request) (out []ieg.Interaction) {
+	for _, requests := range found {
+		at := requests[0].at
+		set, tier, ok := label(requests)
+		switch {
+		case !ok:
+			f.Tally.leave(wholeTable)
+			continue
+		case at == 0:
+			f.Tally.leave(noContext)
+			continue
+		}
+		f.Tally.count(func(t *Tally) *map[string]int { return &t.Used }, "a request that is answered", len(requests))
+		x := ieg.Interaction{
+			ID: fmt.Sprintf("crd3:%s:%d", f.Group, turns[at].number), Group: f.Group,
+			Cast: slices.Clone(cast), Intentions: set, Tier: tier, Source: "crd3",
+		}
+		for i := max(0, at-maxLines); i < at; i++ {
+			x.Lines = append(x.Lines, turns[i].line())
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// whole returns the stretches of an episode.
+func (f *File) whole(turns []turn, cast []string, found [][]request) []ieg.Interaction {
+	var lines []ieg.Line
+	for i := range turns {
+		lines = append(lines, turns[i].line())
+	}
+	var rolls []roll
+	hidden := map[int]bool{}
+	for _, r := range slices.Concat(found...) {
+		hidden[r.at] = true
+		for _, i := range r.said {
+			hidden[i] = true
+		}
+		if _, _, ok := label([]request{r}); !ok {
+			f.Tally.leave(wholeTable)
+			continue
+		}
+		f.Tally.use("a request that is answered")
+		for _, who := range r.who {
+			rolls = append(rolls, roll{r.at, r.at, who, r.skill})
+		}
+	}
+	return f.stretches(ieg.Interaction{Group: f.Group, Cast: cast, Tier: TierReply, Source: "crd3"}, lines, rolls, hidden)
 }
 
 // transcript reads the turns of an episode.

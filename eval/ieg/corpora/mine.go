@@ -39,6 +39,7 @@ type request struct {
 	at    int // index of the turn
 	skill characters.Skill
 	who   []string
+	said  []int // indexes of the turns with their totals
 	echo  bool
 }
 
@@ -103,6 +104,7 @@ func (r *request) answered(turns []turn) string {
 			if !slices.Contains(r.who, who) {
 				r.who = append(r.who, who)
 			}
+			r.said = append(r.said, r.at+1+i)
 		}
 	}
 	if len(rolls) == 0 {
