@@ -424,7 +424,7 @@ func (s *Selection) games(p *Session) iter.Seq2[Example, error] {
 		}
 		windows := ieg.FromEpisode(p.Episode, cut)
 		if s.AtMoves && len(windows) > 0 {
-			windows = ieg.AtMoves(&windows[0], s.Turns)
+			windows = ieg.AtMoves(&windows[0], nil, s.Turns)
 		}
 		var players []string
 		for _, c := range p.Episode.Scenario.Cast {

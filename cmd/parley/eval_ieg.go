@@ -21,9 +21,10 @@ func evalIEGCommand() *cli.Command {
 		Name:  "ieg",
 		Usage: "the expressiveness gap: virtual DMs that learned from generated play against one that learned from real play",
 		Description: "Windows files are what parley corpora import writes; a run is what parley run leaves behind, each of\n" +
-			"its arms a source of its own. All virtual DMs learn from equally many windows, and all are tested on\n" +
-			"the real test. The noise floor and shuffled skills are measured each time: a gap near the first means\n" +
-			"nothing, one near the second is large.\n\n" +
+			"its arms a source of its own. A source and the real play that it is compared with have equally many windows,\n" +
+			"weighted to the same skills and cut, and all are tested on the real test. The headline is what the words of\n" +
+			"a source add over the same windows without words. The noise floor and shuffled skills are measured each\n" +
+			"time: a gap near the first means nothing, one near the second is large.\n\n" +
 			"With --scores nothing is trained: the gaps are worked out from the F-scores of a table whose columns are\n" +
 			"source (or model), dm where there are several, f_c and f_o (or f_g_c and f_g_o). The F-scores on real\n" +
 			"play are rows whose source is real or human, columns f_r_c and f_r_o, or given by --real.",
@@ -32,7 +33,8 @@ func evalIEGCommand() *cli.Command {
 			&cli.StringFlag{Name: "real-val", Usage: "`FILE` of windows of real play to settle thresholds with; generated play then sets its own aside"},
 			&cli.StringFlag{Name: "real-test", Usage: "`FILE` of windows of real play that everybody is tested on"},
 			&cli.StringSliceFlag{Name: "generated", Usage: "windows `FILE` or run of generated play, or NAME=FILE to call it something; again for more"},
-			&cli.IntFlag{Name: "turns", Value: ieg.Turns, Usage: "`N` lines in each window that is cut out of a run; a window ends with each move"},
+			&cli.StringFlag{Name: "windows", Value: "moves", Usage: "how play is cut: `HOW` is moves (a window ends as far after a move as real ones do) or stretch (the paper's: a stretch of play with every intention in it; take --real-* from corpora import --windows stretch)"},
+			&cli.IntFlag{Name: "turns", Usage: "the last `N` lines are in each window, real and generated ones alike (default 15; with --windows stretch 30)"},
 			&cli.IntFlag{Name: "seeds", Value: ieg.Seeds, Usage: "train `N` virtual DMs of each kind"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all draws follow from"},
 			&cli.IntFlag{Name: "workers", Usage: "train `N` virtual DMs at a time; changes no result (default: one for each two processors)"},

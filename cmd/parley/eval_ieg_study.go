@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,14 +31,17 @@ func studyIEG(c *cli.Context) error {
 	switch {
 	case c.IsSet("real"):
 		return usagef("--real goes with --scores")
-	case c.Int("seeds") < 1 || c.Int("turns") < 1 || c.Int("workers") < 0:
-		return usagef("--seeds and --turns are at least 1, --workers at least 0")
+	case c.Int("seeds") < 1 || c.Int("turns") < 0 || c.Int("workers") < 0:
+		return usagef("--seeds is at least 1, --turns and --workers at least 0")
+	case c.String("windows") != "moves" && c.String("windows") != "stretch":
+		return usagef("--windows %s: take moves or stretch", c.String("windows"))
 	}
 	workers := c.Int("workers")
 	if workers == 0 { // a training uses two processors itself
 		workers = max(1, runtime.GOMAXPROCS(0)/2)
 	}
-	s := ieg.Study{Train: trainDM, Seeds: c.Int("seeds"), Seed: c.Uint64("seed"), Workers: workers}
+	s := ieg.Study{Train: trainDM, Seeds: c.Int("seeds"), Seed: c.Uint64("seed"), Workers: workers, Stretches: c.String("windows") == "stretch"}
+	lines := cmp.Or(c.Int("turns"), map[bool]int{true: ieg.Turns, false: ieg.MoveLines}[s.Stretches])
 	var err error
 	for _, part := range []struct {
 		flag string
@@ -47,10 +51,11 @@ func studyIEG(c *cli.Context) error {
 			if *part.to, err = windowsOf(c, name); err != nil {
 				return err
 			}
+			*part.to = ieg.Trim(*part.to, lines)
 		}
 	}
 	for _, text := range c.StringSlice("generated") {
-		sources, err := readGenerated(c, text)
+		sources, err := readGenerated(c, text, &s, lines)
 		if err != nil {
 			return err
 		}
@@ -82,7 +87,7 @@ func keepWindows(s *ieg.Study) (c *ieg.Config, done func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, done = &ieg.Config{Seeds: s.Seeds}, func() { os.RemoveAll(dir) }
+	c, done = &ieg.Config{Seeds: s.Seeds, Stretches: s.Stretches}, func() { os.RemoveAll(dir) }
 	write := func(name string, xs []ieg.Interaction) (path string) {
 		if len(xs) == 0 || err != nil {
 			return ""
@@ -107,8 +112,9 @@ func trainDM(ctx context.Context, train, val []ieg.Interaction, seed uint64) (ie
 	return vdm.Train(ctx, vdm.Config{Seed: seed}, train, val)
 }
 
-// readGenerated reads FILE, RUN or NAME=either. Each arm of a run with several is a source.
-func readGenerated(c *cli.Context, text string) ([]ieg.Source, error) {
+// readGenerated reads FILE, RUN or NAME=either. Each arm of a run with several is a source. Games are cut into
+// windows of so many lines, or stretches of so many turns.
+func readGenerated(c *cli.Context, text string, s *ieg.Study, lines int) ([]ieg.Source, error) {
 	path, name := text, ""
 	if _, err := os.Stat(path); err != nil {
 		if before, after, ok := strings.Cut(text, "="); ok && before != "" {
@@ -128,10 +134,14 @@ func readGenerated(c *cli.Context, text string) ([]ieg.Source, error) {
 	if !info.IsDir() {
 		xs, err := windowsOf(c, path)
 		base, _, _ := strings.Cut(filepath.Base(path), ".jsonl")
-		return []ieg.Source{{Name: called(base), Interactions: xs}}, err
+		return []ieg.Source{{Name: called(base), Interactions: ieg.Trim(xs, lines)}}, err
 	}
 	var sources []ieg.Source
-	for game, err := range finetune.Interactions(path, math.MaxInt) {
+	turns := math.MaxInt
+	if s.Stretches {
+		turns = lines
+	}
+	for game, err := range finetune.Interactions(path, turns) {
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +151,11 @@ func readGenerated(c *cli.Context, text string) ([]ieg.Source, error) {
 			i = len(sources)
 			sources = append(sources, ieg.Source{Name: arm})
 		}
-		sources[i].Interactions = append(sources[i].Interactions, ieg.AtMoves(&game, c.Int("turns"))...)
+		windows := []ieg.Interaction{game}
+		if !s.Stretches {
+			windows = ieg.AtMoves(&game, s.RealTrain, lines)
+		}
+		sources[i].Interactions = append(sources[i].Interactions, windows...)
 	}
 	if len(sources) == 1 {
 		sources[0].Name = called(filepath.Base(filepath.Clean(path)))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,9 @@ func TestEvalIEG(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, x := range ieg.AtMoves(&game, 0) {
+			// What this actor says word for word in other games would be a copy of the test.
+			game.Lines = slices.DeleteFunc(game.Lines, func(l ieg.Line) bool { return strings.Contains(l.Text, "the time it snowed") })
+			for _, x := range ieg.AtMoves(&game, nil, 0) {
 				if err := ieg.Write(f, &x); err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +87,7 @@ func TestEvalIEG(t *testing.T) {
 		find("G_o", "real", control)
 	}
 	find("f_o", "last-speaker", ieg.Baseline)
-	for _, want := range []string{"2 seeds are few", "18 of 18 trainings"} {
+	for _, want := range []string{"2 seeds are few", "20 of 20 trainings"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("%q is not said: %s", want, stderr)
 		}

@@ -2,7 +2,6 @@ package ieg
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,48 +10,34 @@ import (
 // grams is how many words in a row are looked for when texts are compared.
 const grams = 12
 
-// copiedShare is the share of the distinct runs of words of both windows, in percent, from which one counts
-// as a copy of the other. Generated play of one author repeats a phrase now and then; a copy repeats nearly all.
-const copiedShare = 50
-
 // overlaps returns the windows of xs that repeat text of the tested windows, each with the one that it
-// repeats, at most three and how many more. What several groups of the tested windows say, such as a
-// greeting that opens every session, is nobody's text.
+// repeats, at most three and how many more. What several groups of the tested windows say, or several of xs, is in
+// common use, such as a greeting that opens every session; but not where half of a window is made of it.
 func overlaps(xs, tested []Interaction) []string {
-	said := map[string]int{} // by run of words: the tested window, or -1 where several groups say it
-	for i := range tested {
-		for _, g := range runsOf(&tested[i]) {
-			if k, known := said[g]; known && (k < 0 || tested[k].Group != tested[i].Group) {
-				said[g] = -1
-			} else if !known {
-				said[g] = i
-			}
-		}
-	}
+	said, own := groupsSaying(tested), groupsSaying(xs)
 	var out []string
 	more := 0
 	for i := range xs {
-		runs, hits, near := runsOf(&xs[i]), 0, map[int]bool{}
+		runs, hits, copied := runsOf(&xs[i]), 0, ""
+		var from *Interaction
 		for _, g := range runs {
-			if k, known := said[g]; known && k >= 0 {
+			switch by := said[g]; {
+			case by == nil || by.several:
+			case !own[g].several:
+				copied, from = g, by.first
+			default:
 				hits++
-				near[k] = true
+				if copied == "" && 2*hits >= len(runs) {
+					copied, from = g, by.first
+				}
 			}
 		}
-		if hits == 0 || 100*hits < copiedShare*len(runs) {
-			continue
-		}
-		for _, k := range slices.Sorted(maps.Keys(near)) {
-			theirs := runsOf(&tested[k])
-			if both := shared(runs, theirs); 100*both < copiedShare*len(theirs) {
-				continue
-			}
-			if len(out) == 3 {
-				more++
-			} else {
-				out = append(out, fmt.Sprintf("%s repeats %s", xs[i].ID, tested[k].ID))
-			}
-			break
+		switch {
+		case copied == "":
+		case len(out) == 3:
+			more++
+		default:
+			out = append(out, fmt.Sprintf("%s repeats %q of %s", xs[i].ID, copied, from.ID))
 		}
 	}
 	if more > 0 {
@@ -61,14 +46,24 @@ func overlaps(xs, tested []Interaction) []string {
 	return out
 }
 
-// shared counts what two sorted lists have in common.
-func shared(a, b []string) (n int) {
-	for _, g := range a {
-		if _, found := slices.BinarySearch(b, g); found {
-			n++
+// saying is the first window that holds a run of words, and whether windows of other groups hold it too.
+type saying struct {
+	first   *Interaction
+	several bool
+}
+
+func groupsSaying(xs []Interaction) map[string]*saying {
+	by := map[string]*saying{}
+	for i := range xs {
+		for _, g := range runsOf(&xs[i]) {
+			if s := by[g]; s == nil {
+				by[g] = &saying{first: &xs[i]}
+			} else if s.first.Group != xs[i].Group {
+				s.several = true
+			}
 		}
 	}
-	return n
+	return by
 }
 
 // runsOf returns the distinct runs of words of a window, within the lines of players: scenes of the Dungeon

@@ -34,7 +34,8 @@ type Source struct {
 // With RealVal the virtual DM of real play has a validation set. Each source then sets aside the same
 // share of its own groups for it: no virtual DM that stands for generated play sees real play.
 //
-// Sizes are matched in pairs: the virtual DM of real play that a source is compared with learned from as
+// The windows of a source are weighted, so that their skills, the distances of the moves from the windows' ends
+// and their numbers of intentions have real play's shares (see weights). Sizes are matched in pairs: the virtual DM of real play that a source is compared with learned from as
 // many windows as the source has, so that a small source does not shrink the others.
 //
 // Controls go with it: the noise floor, which is the gap between virtual DMs of two disjoint halves of the
@@ -44,6 +45,7 @@ type Study struct {
 	Train                        Trainer
 	RealTrain, RealVal, RealTest []Interaction
 	Generated                    []Source
+	Stretches                    bool               // windows are stretches of play, and not cut at moves: their shapes are not matched
 	Seeds                        int                // 0 means 5
 	Seed                         uint64             // of every draw
 	Workers                      int                // trainings at a time; 0 means 1. It changes no result
@@ -118,7 +120,7 @@ func (s *Study) Validate() error {
 	tested = append(append(tested, s.RealTest...), s.RealVal...)
 	for _, g := range s.Generated {
 		if copied := overlaps(g.Interactions, tested); len(copied) > 0 {
-			return fmt.Errorf("%s repeats text of the real test or validation (12 words in a row that players of no other group say): %s: leave these windows out", g.Name, strings.Join(copied, ", "))
+			return fmt.Errorf("%s repeats text of the real test or validation (%d words in a row): %s: leave these windows out", g.Name, grams, strings.Join(copied, ", "))
 		}
 	}
 	return nil
@@ -238,6 +240,7 @@ const (
 	drawAside
 	drawHalves
 	drawSkills
+	drawShapes
 )
 
 func source(seed, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, purpose)) }
@@ -245,10 +248,11 @@ func source(seed, purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(seed,
 // MinWindows is the fewest windows that a source needs for its virtual DM to be worth comparing.
 const MinWindows = 30
 
-// corpus is play that virtual DMs of a kind learn from.
+// corpus is play that virtual DMs of a kind learn from, with how often each window counts; nil: all alike.
 type corpus struct {
-	train, val []Interaction
-	err        error
+	train, val               []Interaction
+	trainWeights, valWeights []float64
+	err                      error
 }
 
 // draw returns a function that draws n windows, and nval for validation.
@@ -257,9 +261,12 @@ func (c corpus) draw(n, nval int) func(uint64) ([]Interaction, []Interaction, er
 		if c.err != nil {
 			return nil, nil, c.err
 		}
-		return sample(c.train, n, source(seed, drawTrain)), sample(c.val, nval, source(seed, drawVal)), nil
+		return sample(c.train, c.trainWeights, n, source(seed, drawTrain)), sample(c.val, c.valWeights, nval, source(seed, drawVal)), nil
 	}
 }
+
+// size is how many windows there are to draw: equally weighted ones that are worth as much.
+func (c corpus) size() (train, val int) { return effective(c.trainWeights), effective(c.valWeights) }
 
 // corpora returns what each source's virtual DMs learn from.
 func (s *Study) corpora() []corpus {
@@ -275,8 +282,9 @@ func (s *Study) corpora() []corpus {
 				c.err = errors.New("the play is of a single group, and none can be set aside for validation")
 			}
 		}
-		if c.err == nil && len(c.train) < MinWindows {
-			c.err = fmt.Errorf("%d windows to learn from are too few to compare: %d are needed", len(c.train), MinWindows)
+		c.trainWeights, c.valWeights = weights(c.train, s.RealTrain, !s.Stretches), weights(c.val, s.RealTrain, !s.Stretches)
+		if n, _ := c.size(); c.err == nil && n < MinWindows {
+			c.err = fmt.Errorf("%d windows to learn from are too few to compare: weighted to the skills and the cut of real play, they are worth %d, and %d are needed", len(c.train), n, MinWindows)
 		}
 		out = append(out, c)
 	}
@@ -292,7 +300,8 @@ func (s *Study) kinds(r *Report) []kind {
 	sizes := make([][2]int, len(sources))
 	for i, c := range sources {
 		if c.err == nil {
-			sizes[i] = [2]int{min(len(s.RealTrain), len(c.train)), min(len(s.RealVal), len(c.val))}
+			train, val := c.size()
+			sizes[i] = [2]int{min(len(s.RealTrain), train), min(len(s.RealVal), val)}
 			n, nval = max(n, sizes[i][0]), max(nval, sizes[i][1])
 		}
 	}
@@ -351,24 +360,10 @@ func (s *Study) controls(r *Report, real func(uint64) ([]Interaction, []Interact
 			}
 			a, b := halves(s.RealTrain, source(seed, drawHalves))
 			part := [][]Interaction{a, b}[side]
-			return sample(part, half, source(seed, drawTrain)), sample(s.RealVal, nval, source(seed, drawVal)), nil
+			return sample(part, nil, half, source(seed, drawTrain)), sample(s.RealVal, nil, nval, source(seed, drawVal)), nil
 		}})
 	}
 	return kinds
-}
-
-// sample draws n windows, which keep their order. All of them are all of them.
-func sample(xs []Interaction, n int, r *rand.Rand) []Interaction {
-	if n >= len(xs) {
-		return xs
-	}
-	at := r.Perm(len(xs))[:n]
-	slices.Sort(at)
-	out := make([]Interaction, n)
-	for i, k := range at {
-		out[i] = xs[k]
-	}
-	return out
 }
 
 // setAside takes whole groups until at least n windows are aside. The groups come in a random order.

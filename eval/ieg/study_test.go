@@ -113,11 +113,12 @@ func TestStudy(t *testing.T) {
 	if d := valueOf(t, got, "G_o_difference", "mute - clear", ""); d.Low == nil || *d.Low <= 0 {
 		t.Errorf("mute - clear: %+v", d)
 	}
-	if c := valueOf(t, got, "G_c", "mute", ""); *c.Value != 0 {
-		t.Errorf("G_c of mute play is %v: who acts is plain in it", *c.Value)
+	if c, f := valueOf(t, got, "G_c", "mute", ""), valueOf(t, got, "f_c", "mute", ""); c.Value != nil || !strings.Contains(c.Reason, "does not measure words") || *f.Value != 100 {
+		t.Errorf("who acts is plain without words, and G_c of mute play is %+v, f_c %+v", c, f)
 	}
-	// 260 windows without the fifth that is set aside, in whole groups; halves of 400.
-	for arm, want := range map[[2]string]float64{{"clear", ""}: 240, {"mute", ""}: 205, {"mute", ieg.Mute}: 205, {"mute", ieg.Matched}: 205, {"real", ""}: 400, {"real", ieg.Shuffled}: 400, {"half 1", ieg.NoiseFloor}: 200} {
+	// 260 windows without the fifth that is set aside, in whole groups, worth somewhat less once their skills are
+	// weighted to those of real play; halves of 400.
+	for arm, want := range map[[2]string]float64{{"clear", ""}: 231, {"mute", ""}: 194, {"mute", ieg.Mute}: 194, {"mute", ieg.Matched}: 194, {"real", ""}: 387, {"real", ieg.Shuffled}: 387, {"half 1", ieg.NoiseFloor}: 200} {
 		if r := valueOf(t, got, "train_windows", arm[0], arm[1]); *r.Value != want {
 			t.Errorf("%v was trained on %v windows, want %v", arm, *r.Value, want)
 		}
@@ -126,7 +127,7 @@ func TestStudy(t *testing.T) {
 		if (r.Value == nil || r.Low == nil) && r.Reason == "" {
 			t.Errorf("%+v has no value or interval and no reason", r)
 		}
-		if r.Low != nil && (*r.Low > *r.High || !(strings.Contains(r.Metric, "difference") || strings.HasPrefix(r.Metric, "signed") || strings.HasPrefix(r.Metric, "words") || *r.Low >= 0 && *r.High <= 100)) {
+		if r.Low != nil && (*r.Low > *r.High || !(strings.Contains(r.Metric, "difference") || strings.HasPrefix(r.Metric, "signed") || strings.HasPrefix(r.Metric, "words") || r.Metric == "f_o_chance" || *r.Low >= 0 && *r.High <= 100)) {
 			t.Errorf("%+v", r)
 		}
 		if slices.ContainsFunc(got[:i], func(o eval.Result) bool {
@@ -225,11 +226,13 @@ func TestStudyRefuses(t *testing.T) {
 		{`group "val:0" stands in the real play to validate on`, func(s *ieg.Study) { s.RealTest = s.RealVal }},
 		{`group "test:0" stands in hazy`, func(s *ieg.Study) { s.Generated[1].Interactions = s.RealTest }},
 		{`two sources of generated play are called "clear"`, func(s *ieg.Study) { s.Generated[2].Name = "clear" }},
-		{"repeats text of the real test", func(s *ieg.Study) {
-			for i := range s.RealTest {
-				s.RealTest[i].Lines[1].Text = fmt.Sprint(strings.Repeat("and then we went on ", 3), i, " miles down the road")
-			}
-			s.Generated[0].Interactions[7].Lines[1].Text = s.RealTest[3].Lines[1].Text
+		{`clear repeats text of the real test or validation (12 words in a row): clear:7 repeats "we went on and on for three miles down the old road" of test:3`, func(s *ieg.Study) {
+			s.RealTest[3].Lines[1].Text = "Then WE went on and on, for three miles; down the old road to 3 hills"
+			s.Generated[0].Interactions[7].Lines[1].Text = "He says we went on and on for three miles down the old road."
+		}},
+		{"clear:7 repeats", func(s *ieg.Study) {
+			s.RealVal[3].Lines[1].Text = "and we went on and on for three miles down the old road"
+			s.Generated[0].Interactions[7].Lines[1].Text = s.RealVal[3].Lines[1].Text
 		}},
 		{"has no name", func(s *ieg.Study) { s.Generated[2].Name = "" }},
 		{"-1 seeds", func(s *ieg.Study) { s.Seeds = -1 }},
@@ -245,6 +248,24 @@ func TestStudyRefuses(t *testing.T) {
 	s := study()
 	if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want a cancelled context", err)
+	}
+}
+
+// What several groups of the test say, such as a greeting, is in common use; and so are scenes of the Dungeon Master.
+func TestStudyAllowsCommonText(t *testing.T) {
+	s := study()
+	s.Train = func(context.Context, []ieg.Interaction, []ieg.Interaction, uint64) (ieg.Predictor, error) {
+		return nil, errors.New("not asked for")
+	}
+	const greeting = "welcome all to another evening of our little game at the old table"
+	for _, i := range []int{0, 20} {
+		s.RealTest[i].Lines[1].Text = greeting
+	}
+	s.RealTest[40].Lines[0].Text = "a scene of at least a dozen words that is read out of a book"
+	s.Generated[0].Interactions[3].Lines[1].Text = greeting
+	s.Generated[0].Interactions[4].Lines[0].Text = s.RealTest[40].Lines[0].Text
+	if err := s.Validate(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -267,7 +288,7 @@ func TestStudyWithFailures(t *testing.T) {
 	}
 	got := results(t, s)
 	for arm, why := range map[string]string{
-		"hazy": "train a virtual DM: nobody tries anything", "none": "there is no play", "lonely": "a single group", "few": "too few to compare: 30",
+		"hazy": "train a virtual DM: nobody tries anything", "none": "there is no play", "lonely": "a single group", "few": "worth 23, and 30 are needed",
 	} {
 		for _, metric := range []string{"f_c", "f_o", "G_c", "G_o"} {
 			if r := valueOf(t, got, metric, arm, ""); r.Value != nil || r.N != 0 || !strings.Contains(r.Reason, why) {
@@ -366,10 +387,10 @@ func ExampleStudy() {
 		}
 	}
 	// Output:
-	// clear               3.9 of 100
-	// mute               56.2 of 100
+	// clear               3.2 of 100
+	// mute               55.6 of 100
 	// real  noise-floor   2.2 of 100
-	// real  shuffled     59.9 of 100
+	// real  shuffled     57.6 of 100
 }
 
 // The words of clear play add to the same windows without words, those of mute play nothing.
@@ -378,7 +399,7 @@ func TestWords(t *testing.T) {
 	if r := valueOf(t, got, "words_o", "clear", ""); r.Low == nil || *r.Low <= 20 {
 		t.Errorf("the words of clear play add %+v", r)
 	}
-	if r := valueOf(t, got, "words_o", "mute", ""); *r.Value > 6 || *r.Low > 0 {
+	if r := valueOf(t, got, "words_o", "mute", ""); math.Abs(*r.Value) > 6 || *r.Low > 0 {
 		t.Errorf("the words of mute play add %+v", r)
 	}
 	if r := valueOf(t, got, "words_c", "clear", ""); *r.Value != 0 {
@@ -387,6 +408,21 @@ func TestWords(t *testing.T) {
 	f, g, signed := valueOf(t, got, "f_o", "hazy", ""), valueOf(t, got, "f_o", "real", ""), valueOf(t, got, "signed_o", "hazy", "")
 	if math.Abs(*g.Value-*f.Value-*signed.Value) > 1e-9 || *signed.Low <= 0 || *signed.Low > *signed.Value {
 		t.Errorf("real %v, hazy %v, signed %+v", *g.Value, *f.Value, signed)
+	}
+	for _, rule := range []string{"last-speaker", "majority"} {
+		if r := valueOf(t, got, "f_o_chance", rule, ieg.Baseline); math.Abs(*r.Value) > 1 {
+			t.Errorf("a rule that names one skill is beyond chance by %v", *r.Value)
+		}
+	}
+	if r := valueOf(t, got, "f_o_chance", "real", ieg.Shuffled); *r.Low > 0 || *r.High < 0 {
+		t.Errorf("what learned from skills dealt out anew is beyond chance by %+v", r)
+	}
+	// A gap's interval holds 0 where the signed one does, and begins above it elsewhere.
+	if r := valueOf(t, got, "G_o", "real", ieg.NoiseFloor); *r.Low != 0 || *r.High < *r.Value {
+		t.Errorf("noise floor %+v", r)
+	}
+	if r := valueOf(t, got, "G_o", "mute", ""); *r.Low <= 0 {
+		t.Errorf("G_o of mute play %+v", r)
 	}
 	if f := valueOf(t, got, "f_o", "real", ieg.Mute); *f.Value > 25 {
 		t.Errorf("without words, real play's f_o is %v of 6 skills", *f.Value)

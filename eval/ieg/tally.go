@@ -158,6 +158,38 @@ func macro(of func(*sums) *[skills]Counts) measure {
 	}
 }
 
+// beyondChance is the part of f_o that guesses of skills do not reach by chance, 100 (f-e)/(100-e): e is the F-score
+// of the same guesses if they had nothing to do with what is tried, but with who tries something. It is 0 for a
+// virtual DM that always names the commonest skill, and for one that names skills at random (as Cohen's kappa, 1960).
+func beyondChance(groups []sums, rows []int) stat.Value {
+	var all, who Counts
+	var by [skills]Counts
+	for _, g := range rows {
+		all.add(groups[g].intentions)
+		who.add(groups[g].characters)
+		for k := range by {
+			by[k].add(groups[g].skills[k])
+		}
+	}
+	found, truth := float64(all.TP+all.FP), float64(all.TP+all.FN)
+	if truth == 0 {
+		return stat.Undefined("there is nothing to find")
+	}
+	if found == 0 {
+		return stat.Number(0)
+	}
+	hits := 0.0 // by chance
+	for k := range by {
+		hits += float64(by[k].TP+by[k].FP) * float64(by[k].TP+by[k].FN) / truth
+	}
+	hits *= float64(who.TP) / float64(who.TP+who.FP)
+	f, e := 2*float64(all.TP)/(found+truth), 2*hits/(found+truth)
+	if e >= 1 {
+		return stat.Undefined("only one skill is tried")
+	}
+	return stat.Number(100 * (f - e) / (1 - e))
+}
+
 // The F-scores under their names in results.
 var scores = []struct {
 	name string
@@ -169,6 +201,7 @@ var scores = []struct {
 	{"f_o_window", windowMean(func(s *sums) float64 { return s.windowO })},
 	{"f_c_skill", macro(func(s *sums) *[skills]Counts { return &s.actors })},
 	{"f_o_skill", macro(func(s *sums) *[skills]Counts { return &s.skills })},
+	{"f_o_chance", beyondChance},
 }
 
 var (

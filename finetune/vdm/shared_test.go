@@ -3,8 +3,10 @@ package vdm_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,8 +55,21 @@ func f(t testing.TB, p ieg.Predictor, xs []ieg.Interaction) (c, o float64) {
 	return cs.F().V, os.F().V
 }
 
+// published fails where the project's README does not have a text, line breaks apart.
+func published(t *testing.T, text string) {
+	t.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(text)
+	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), strings.Join(strings.Fields(text), " ")) {
+		t.Errorf("the README does not say: %s", text)
+	}
+}
+
 // The floors are those that the linear virtual DM has to hold on real play, as means over seeds.
-func TestRealPlay(t *testing.T) {
+func TestPublishedRealPlay(t *testing.T) {
 	if raced {
 		t.Skip("ten trainings take minutes under the race detector, which has nothing to look for in them; .ci/run has them without it")
 	}
@@ -85,6 +100,9 @@ func TestRealPlay(t *testing.T) {
 			t.Logf("%s seed %d: test f_c %.2f f_o %.2f, val f_c %.2f f_o %.2f, thresholds %.3f %.2f %.2f, %v", tuning.name, seed, c, o, vc, vo, beside, alone, second, took)
 		}
 		t.Logf("%s: test f_c %.2f f_o %.2f", tuning.name, sumC, sumO)
+		if said := fmt.Sprintf("it reaches f_c %.1f and f_o %.1f over 5 seeds; last speaker plus most common skill reaches %.1f and %.1f", sumC, sumO, bestC, bestO); tuning.val != nil {
+			published(t, said)
+		}
 		if sumO < 33 || sumC < 76 || sumO < bestO+8 || sumC < bestC {
 			t.Errorf("%s: f_c %.2f and f_o %.2f are below what was reached before, or too near the baselines' %.2f and %.2f", tuning.name, sumC, sumO, bestC, bestO)
 		}
