@@ -106,9 +106,14 @@ func (k Kinds) Plan(dir string, m *Manifest) (Plan, error) {
 	return p, nil
 }
 
+// mine reports whether this user began a run, or trusts who did.
+func (o *Options) mine(m *Manifest) bool {
+	return o.Secret == nil || o.Trust || m.Signature == m.sign(o.Secret)
+}
+
 // trust refuses to open what a run that this user did not begin names, unless told to.
 func trust(dir string, m *Manifest, p Plan, o *Options) error {
-	if o.Secret == nil || o.Trust || m.Signature == m.sign(o.Secret) {
+	if o.mine(m) {
 		return nil
 	}
 	var named []string

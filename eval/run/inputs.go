@@ -19,7 +19,7 @@ func (r *execution) read(path string) ([]byte, error) {
 	if in, known := r.manifest.Inputs[path]; known {
 		return readInput(r.dir, path, in)
 	}
-	if r.resumed && r.manifest.Of > 0 {
+	if r.resumed && (r.manifest.Of > 0 || !r.options.mine(r.manifest)) {
 		return nil, fmt.Errorf("%s: the run has no copy of it (%s names none)", path, filepath.Join(r.dir, ManifestName))
 	}
 	data, err := os.ReadFile(path)
