@@ -127,6 +127,11 @@ func finished(c *cli.Context, dir string, m *run.Manifest, asJSON bool, show sho
 	} else if err := show(c, dir, m); err != nil {
 		return err
 	}
+	for _, change := range m.Changes() {
+		if !asJSON {
+			fmt.Fprintln(c.App.Writer, "note:", visible(change))
+		}
+	}
 	failed := m.Jobs[run.Failed]
 	without, err := missing(dir, m)
 	if err != nil || failed+without == 0 {

@@ -55,6 +55,9 @@ func printFindings(c *cli.Context, f *run.Findings) error {
 	for _, finding := range f.Findings {
 		fmt.Fprintln(c.App.Writer, visible(finding))
 	}
+	for _, note := range f.Notes {
+		fmt.Fprintln(c.App.Writer, "note:", visible(note))
+	}
 	if f.Found > len(f.Findings) {
 		fmt.Fprintf(c.App.Writer, "and %d more\n", f.Found-len(f.Findings))
 	}

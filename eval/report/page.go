@@ -110,14 +110,8 @@ func (p *Page) doubts() (doubts []string) {
 		if len(s.Ignored) > 0 {
 			doubts = append(doubts, fmt.Sprintf("%s does not take %s.", spec, strings.Join(s.Ignored, ", ")))
 		}
-		if len(s.Names) > 1 {
-			doubts = append(doubts, fmt.Sprintf("%s answered under several names: %s.", spec, strings.Join(s.Names, ", ")))
-		}
-		if len(s.Before) > 0 {
-			doubts = append(doubts, fmt.Sprintf("%s was another model when the run began (digest %s).", spec, strings.Join(s.Before, ", ")))
-		}
 	}
-	return doubts
+	return append(doubts, m.Changes()...)
 }
 
 // results shows what was measured.

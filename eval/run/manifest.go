@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/eval"
@@ -222,6 +224,20 @@ func (m *Manifest) sum() (string, error) {
 		return "", fmt.Errorf("the manifest cannot be kept: %w", err)
 	}
 	return fmt.Sprintf("%x", sha256.Sum256(text)), nil
+}
+
+// Changes says which models answered under several names, or with other weights than the run began with.
+func (m *Manifest) Changes() (all []string) {
+	for _, spec := range slices.Sorted(maps.Keys(m.Models)) {
+		s := m.Models[spec]
+		if len(s.Names) > 1 {
+			all = append(all, fmt.Sprintf("%s answered under several names: %s.", spec, strings.Join(s.Names, ", ")))
+		}
+		if len(s.Before) > 0 && s.Identity != nil {
+			all = append(all, fmt.Sprintf("%s was another model when the run began: digest %s, now %s.", spec, strings.Join(s.Before, ", "), s.Identity.Digest))
+		}
+	}
+	return all
 }
 
 // fileHash returns the SHA-256 of a file.

@@ -18,7 +18,8 @@ type Findings struct {
 	Kind     string                `json:"kind"`
 	State    State                 `json:"state"`
 	Tables   map[string]TableCheck `json:"tables"`
-	Findings []string              `json:"findings"` // the first hundred
+	Findings []string              `json:"findings"`        // the first hundred
+	Notes    []string              `json:"notes,omitempty"` // what is in order, and worth knowing: a model that changed
 
 	Found int      `json:"found"`
 	Order []string `json:"-"` // of the tables
@@ -71,6 +72,7 @@ func Verify(dir string, kinds Kinds) (*Findings, error) {
 		manifest: m, messages: map[string]bool{}, calls: map[string]bool{}, jobs: map[string]State{},
 		meter: llm.NewMeter(),
 	}
+	v.Notes = m.Changes()
 	if !v.finished() {
 		v.findf("the run is %s: finish it with: parley resume %s", m.State, dir)
 	}
