@@ -40,6 +40,7 @@ type Criterion struct {
 	Kind    string            `yaml:"kind,omitempty" json:"kind,omitempty"`
 	Order   string            `yaml:"order,omitempty" json:"order,omitempty"` // how the order was found
 	Sub     []Criterion       `yaml:"sub_criteria,omitempty" json:"sub_criteria,omitempty"`
+	Always  bool              `yaml:"always,omitempty" json:"always,omitempty"`   // it applies to every sample; else the quantifier may say that it does not
 	Lexical string            `yaml:"lexical,omitempty" json:"lexical,omitempty"` // measure of the lexical quantifier; none: it cannot say
 	Seeds   []int             `yaml:"seeds,omitempty" json:"seeds,omitempty"`     // of the critics that proposed it
 	Names   []string          `yaml:"merged,omitempty" json:"merged,omitempty"`   // of the criteria that were merged into it

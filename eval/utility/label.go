@@ -17,12 +17,15 @@ type Label struct {
 	Reason string // why there is none
 }
 
+// notApplicable is the label of a criterion that does not apply to a sample.
+const notApplicable = "not applicable"
+
 func unread(format string, args ...any) Label {
 	return Label{Status: eval.Unparsed, Reason: fmt.Sprintf(format, args...)}
 }
 
 // Keys under which quantifiers put the label of a criterion, in the order in which they count.
-var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "performance", "level"}
+var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "performance", "level", "selected", "selected value", "choice", "assigned value", "assessment", "evaluation", "result"}
 
 // ReadLabels reads a quantifier's reply on several criteria, by their order. What is not an accepted value is unscored
 // with its reason.
@@ -115,8 +118,8 @@ func collectLines(reply string, criteria []Criterion, said [][]string) {
 
 // find returns the place of the criterion of that name, in any spelling, or -1.
 func find(criteria []Criterion, name string) int {
-	key := fold(name)
-	return slices.IndexFunc(criteria, func(c Criterion) bool { return key != "" && fold(c.Name) == key })
+	key := joined.Replace(fold(name))
+	return slices.IndexFunc(criteria, func(c Criterion) bool { return key != "" && joined.Replace(fold(c.Name)) == key })
 }
 
 // labelOf returns the text of a label: of a scalar, of a list of one, or under a key of an object.
@@ -125,7 +128,9 @@ func labelOf(v *loose.Value) (string, bool) {
 	case loose.Object:
 		for _, key := range labelKeys {
 			if inner := under(v, []string{key}); inner != nil {
-				return labelOf(inner)
+				if label, ok := labelOf(inner); ok {
+					return label, true
+				}
 			}
 		}
 		return "", false
@@ -178,7 +183,7 @@ func accept(said string, c *Criterion) Label {
 	if v, ok := match(key, c); ok {
 		return Label{Value: v, Status: eval.Scored}
 	}
-	if key == "not applicable" || key == "n a" || key == "na" {
+	if key == notApplicable || key == "n a" || key == "na" {
 		return Label{Status: eval.NotApplicable, Reason: "the quantifier says that it does not apply"}
 	}
 	for i, r := range said {

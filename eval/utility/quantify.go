@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"parley/eval"
 	"parley/eval/run"
@@ -120,7 +121,8 @@ func (p *Plan) labelled(ctx context.Context, w *run.Writer, s *Sample, criteria 
 
 // label asks the quantifier once.
 func (p *Plan) label(ctx context.Context, s *Sample, criteria []Criterion, tag llm.Tag, seed uint64) ([]Label, []llm.Call, error) {
-	with := map[string]any{"Task": p.config.Task, "Sample": s, "Text": s.Text(), "Criteria": criteria, "One": len(criteria) == 1}
+	with := map[string]any{"Task": p.config.Task, "Sample": s, "Text": s.Text(), "Criteria": criteria, "One": len(criteria) == 1,
+		"Optional": slices.ContainsFunc(criteria, func(c Criterion) bool { return !c.Always })}
 	schema, err := schemaOf(criteria)
 	if err != nil {
 		return nil, nil, err
@@ -139,11 +141,15 @@ func (p *Plan) label(ctx context.Context, s *Sample, criteria []Criterion, tag l
 	return labels, calls, nil
 }
 
-// schemaOf returns the form of a reply: each criterion with one of its labels, or that it does not apply.
+// schemaOf returns the form of a reply: each criterion with one of its labels, or that it does not apply where that may be.
 func schemaOf(criteria []Criterion) (json.RawMessage, error) {
 	properties, required := map[string]any{}, []string{}
 	for _, c := range criteria {
-		properties[c.Name] = map[string]any{"type": "string", "enum": append(append([]string{}, c.Values...), "not applicable")}
+		values := slices.Clone(c.Values)
+		if !c.Always {
+			values = append(values, notApplicable)
+		}
+		properties[c.Name] = map[string]any{"type": "string", "enum": values}
 		required = append(required, c.Name)
 	}
 	return json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})

@@ -89,7 +89,7 @@ func readCriteria(v *loose.Value, list *[]Criterion, rejected *[]string) {
 }
 
 func readCriterion(v *loose.Value, name string) (Criterion, error) {
-	c := Criterion{Name: orElse(text(under(v, nameKeys)), name), Description: text(under(v, descriptionKeys))}
+	c := Criterion{Name: strings.Trim(orElse(text(under(v, nameKeys)), name), "*_`\" "), Description: text(under(v, descriptionKeys))}
 	values := under(v, valueKeys)
 	switch {
 	case v.Kind == loose.Array && name != "": // {"name": ["bad", "good"]}
@@ -200,6 +200,9 @@ func count(s string, from, to, step int) []string {
 	return list
 }
 
+// joined is for keys such as acceptedValues.
+var joined = strings.NewReplacer(" ", "")
+
 // under returns the first value under one of the keys, in any spelling.
 func under(v *loose.Value, keys []string) *loose.Value {
 	if v == nil || v.Kind != loose.Object {
@@ -207,7 +210,7 @@ func under(v *loose.Value, keys []string) *loose.Value {
 	}
 	for _, want := range keys {
 		for i, key := range v.Keys {
-			if fold(key) == want && i < len(v.Items) {
+			if i < len(v.Items) && (fold(key) == want || joined.Replace(fold(key)) == joined.Replace(want)) {
 				return &v.Items[i]
 			}
 		}

@@ -128,6 +128,10 @@ func TestReadCritic(t *testing.T) {
 		{"no order in the words", `[{"name": "problem type", "accepted_values": ["algebra", "geometry", "sets"]}]`, []string{"algebra", "geometry", "sets"}, utility.Unknown, 0},
 		{"times may be better short or long", `[{"name": "time", "accepted_values": ["<1 min", "1-5 min", ">5 min"]}]`, []string{"<1 min", "1-5 min", ">5 min"}, utility.Unknown, 0},
 		{"cut off", `{"a": {"description": "d", "accepted_values": ["poor", "good"]}, "b": {"description": "d", "accepted_values": ["poor", "go`, []string{"poor", "good"}, utility.ByWords, 1},
+		{"keys in other spellings", `[{"Name": "**Tone**", "Description": "d", "acceptedValues": "Poor; Fair; Good"}]`, []string{"Poor", "Fair", "Good"}, utility.ByWords, 0},
+		{"numbered values with meanings", `{"tone": {"definition": "d", "scale": [{"1": "poor"}, {"2": "fair"}, {"3": "good"}]}}`, []string{"1", "2", "3"}, utility.ByNumbers, 0},
+		{"best first, with numbers before", `{"tone": {"description": "d", "accepted_values": ["3 - good", "2 - fair", "1 - poor"]}}`, []string{"1 - poor", "2 - fair", "3 - good"}, utility.ByWords, 0},
+		{"prose around a fence, with comments", "Criteria:\n```json\n[\n {\"name\": \"tone\", // manners\n  \"description\": \"d\", \"accepted_values\": [\"Excellent\", \"Good\", \"Adequate\", \"Poor\"]},\n]\n```\nThat is all.", []string{"Poor", "Adequate", "Good", "Excellent"}, utility.ByWords, 0},
 		{"one value", `{"a": {"accepted_values": ["poor", "good"]}, "b": {"accepted_values": ["only"]}}`, []string{"poor", "good"}, utility.ByWords, 1},
 	}
 	for _, test := range tests {
@@ -166,6 +170,16 @@ func TestReadLabels(t *testing.T) {
 		{"no prefix", `{"Clarity": "goodish", "Problem Type": "set"}`, "", ""},
 		{"cut off", `{"Clarity": "fair", "Problem Type": "se`, "fair", ""},
 		{"contradiction", `{"Clarity": "fair", "Problem Type": "sets"} or {"Clarity": "good"}`, "", "sets"},
+		{"a score with a reason", `{"estimated_performance": {"Clarity": {"score": "Fair", "reason": "good enough"}, "Problem Type": {"rating": "sets"}}}`, "fair", "sets"},
+		{"the values and the chosen one", `{"criteria": [{"name": "Clarity", "accepted_values": ["poor", "fair", "good"], "selected": "fair"}, {"name": "problem type", "assessment": ["sets"]}]}`, "fair", "sets"},
+		{"a list in words", "Here is my assessment:\n- **Clarity**: fair (it could be better)\n- **Problem Type:** sets", "fair", "sets"},
+		{"numbered, with dashes", "1. Clarity - fair\n2. Problem Type – sets\n", "fair", "sets"},
+		{"a table", "| Criterion | Label |\n|---|---|\n| Clarity | good |\n| Problem Type | algebra |", "good", "algebra"},
+		{"another one in prose", "Clarity: fair or good\nProblem Type: I cannot tell", "", ""},
+		{"not applicable", `{"Clarity": "N/A", "Problem Type": "Not applicable."}`, "", ""},
+		{"numbers and truths", `{"Clarity": 2, "Problem Type": true}`, "", ""},
+		{"two at once", `{"Clarity": "fair/good", "Problem Type": "sets, algebra"}`, "", ""},
+		{"keys in other spellings", `{"clarity": "FAIR", "problemType": "sets", "problem-type": "sets"}`, "fair", "sets"},
 		{"nothing", "", "", ""},
 	}
 	for _, test := range tests {
