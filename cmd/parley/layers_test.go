@@ -44,7 +44,7 @@ var layers = map[string][]string{
 	"eval/judge":          {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "sim/llm/loose"},
 	"eval/iep":            {"sim/prose", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "sim/llm/loose", "eval/iep/wordnet"},
 	"eval/iep/wordnet":    {},
-	"eval/survey":         {"logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/survey/form"},
+	"eval/survey":         {"characters/yamlfile", "logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/survey/form"},
 	"eval/survey/form":    {"sim/llm/loose", "eval/iep/wordnet"},
 	"eval/ieg":            {"characters", "scenarios", "sim", "eval", "eval/stat", "eval/run", "eval/report", "logs"},
 	"eval/ieg/corpora":    {"characters", "eval/ieg"},

@@ -3,7 +3,6 @@ package script
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,7 +69,7 @@ func (c *Config) Complete(find func(name string) ([]*characters.Sheet, error)) e
 	case c.Perturb:
 		err = c.perturbed()
 	default:
-		err = c.written(find)
+		err = c.authors(find)
 	}
 	if err != nil {
 		return err
@@ -89,8 +88,8 @@ func (c *Config) Complete(find func(name string) ([]*characters.Sheet, error)) e
 	return nil
 }
 
-// written makes an author of every model and persona.
-func (c *Config) written(find func(name string) ([]*characters.Sheet, error)) error {
+// authors makes an author of every model and persona.
+func (c *Config) authors(find func(name string) ([]*characters.Sheet, error)) error {
 	if len(c.Model) == 0 {
 		return run.Usagef("a model to test is needed: --model MODEL, such as ollama:llama3.2:1b, or reference:intact")
 	}
@@ -124,18 +123,18 @@ func (c *Config) perturbed() error {
 		c.Gold = "reference"
 	}
 	c.Authors = []AuthorConfig{{Name: string(Intact), Fault: Intact}}
-	wanted := Faults()
-	if len(c.Kind) > 0 {
-		wanted = nil
-		for _, kind := range c.Kind {
-			f := Fault(strings.TrimSpace(kind))
-			if !slices.Contains(Faults(), f) {
-				return run.Usagef("there is no kind %q: they are %v", kind, Faults())
-			}
-			if !slices.Contains(wanted, f) {
-				wanted = append(wanted, f)
-			}
+	var wanted []Fault
+	for _, kind := range c.Kind {
+		f := Fault(strings.TrimSpace(kind))
+		if !slices.Contains(Faults(), f) {
+			return run.Usagef("there is no kind %q: they are %v", kind, Faults())
 		}
+		if !slices.Contains(wanted, f) {
+			wanted = append(wanted, f)
+		}
+	}
+	if wanted == nil {
+		wanted = Faults()
 	}
 	for _, f := range wanted {
 		a := AuthorConfig{Name: string(f), Fault: f}
@@ -176,14 +175,11 @@ func (c *Config) judges() error {
 	if c.Critic == "" && c.Execute == "" && c.Commonsense == "" && len(c.Baseline) == 0 {
 		return run.Usagef("there is no judge: name a --judge MODEL, single agents such as --critic MODEL, or a --baseline")
 	}
-	switch c.Gold {
-	case "pool", "leave-one-out", "direct":
-		if c.Synthesize == "" && (c.Critic != "" || len(c.Baseline) > 0) {
-			return run.Usagef("gold answers need a writer: name --synthesize MODEL or --judge MODEL, or say --gold-from reference or --no-gold")
-		}
-	case "reference", "none":
-	default:
+	switch {
+	case !slices.Contains([]string{"pool", "leave-one-out", "direct", "reference", "none"}, c.Gold):
 		return run.Usagef("--gold-from %s: gold answers come from pool, leave-one-out, direct or reference", c.Gold)
+	case c.written() && c.Synthesize == "" && (c.Critic != "" || len(c.Baseline) > 0):
+		return run.Usagef("gold answers need a writer: name --synthesize MODEL or --judge MODEL, or say --gold-from reference or --no-gold")
 	}
 	if c.Weights != nil {
 		if err := c.Weights.Validate(); err != nil {
@@ -195,6 +191,9 @@ func (c *Config) judges() error {
 	}
 	return nil
 }
+
+// written reports whether gold answers are written by a model.
+func (c *Config) written() bool { return c.Gold != "reference" && c.Gold != "none" }
 
 // uses lists the models with what they are opened for.
 func (c *Config) uses() []run.Use {
@@ -211,7 +210,7 @@ func (c *Config) uses() []run.Use {
 		add(run.Use{Model: spec, Role: role, Judges: true})
 	}
 	slices.SortStableFunc(list, func(a, b run.Use) int { return strings.Compare(a.Role, b.Role) })
-	if c.Gold != "reference" && c.Gold != "none" {
+	if c.written() {
 		add(run.Use{Model: c.Synthesize, Role: "synthesize"})
 	}
 	add(run.Use{Model: c.Embed, Role: "embed", Embeds: true})
@@ -247,30 +246,16 @@ func authorOf(text string) (AuthorConfig, error) {
 		}
 		a.Sampling.Seed = &n
 	}
-	a.Model = without(text, s, "temperature", "seed")
-	return a, nil
-}
-
-// without writes a spec without some of its options.
-func without(text string, s llm.Spec, keys ...string) string {
-	rest := url.Values{}
-	had := false
-	for key, values := range s.Options {
-		if slices.Contains(keys, key) {
-			had = true
-			continue
+	if s.Options.Has("temperature") || s.Options.Has("seed") { // they are the author's, not the model's
+		s.Options.Del("temperature")
+		s.Options.Del("seed")
+		a.Model = s.Scheme + ":" + s.Name
+		if len(s.Options) > 0 {
+			a.Model += "?" + s.Options.Encode()
 		}
-		rest[key] = values
+		if s.BaseURL != "" {
+			a.Model += "@" + s.BaseURL
+		}
 	}
-	if !had {
-		return text
-	}
-	out := s.Scheme + ":" + s.Name
-	if len(rest) > 0 {
-		out += "?" + rest.Encode()
-	}
-	if s.BaseURL != "" {
-		out += "@" + s.BaseURL
-	}
-	return out
+	return a, nil
 }

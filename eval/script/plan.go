@@ -125,7 +125,7 @@ func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
 		}
 		p.authors = append(p.authors, p.author(env, a.Model, a.Persona, a.Sampling))
 	}
-	if c.Synthesize != "" && c.Gold != "none" && c.Gold != "reference" {
+	if c.Synthesize != "" && c.written() {
 		zero := 0.0
 		p.learner = p.author(env, c.Synthesize, "", llm.Sampling{Temperature: &zero})
 	}

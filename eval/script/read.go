@@ -18,7 +18,9 @@ func ReadTasks(r io.Reader, name string) ([]Task, error) {
 	var tasks []Task
 	seen := map[string]bool{}
 	err := eval.EachLine(r, name, func(line []byte) error {
-		line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF"))
+		if line = bytes.TrimPrefix(line, []byte("\xEF\xBB\xBF")); len(line) == 0 {
+			return nil
+		}
 		var keys map[string]json.RawMessage
 		if err := json.Unmarshal(line, &keys); err != nil {
 			return fmt.Errorf("a line is one JSON object: %w", err)

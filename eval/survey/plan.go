@@ -38,7 +38,7 @@ type Config struct {
 
 // DefaultConfig returns a configuration without documents and evaluator.
 func DefaultConfig() *Config {
-	return &Config{Variant: "vanilla", Scores: "top", Draws: 20, MaxTokens: 1000, Settings: run.Settings{Seed: 1}}
+	return &Config{Variant: "vanilla", Scores: "top", MaxTokens: 1000, Settings: run.Settings{Seed: 1}}
 }
 
 // Complete fills in what follows from the rest and returns an error for what is wrong.
@@ -52,10 +52,12 @@ func (c *Config) Complete() error {
 		return run.Usagef("reference actors cannot judge: name a chat model")
 	case c.MaxTokens < 16:
 		return run.Usagef("--max-tokens %d is too few for a verdict", c.MaxTokens)
+	case c.Draws < 0:
+		return run.Usagef("--draws %d: at least one is needed", c.Draws)
 	case c.Scores != string(judge.Samples):
 		c.Draws = 0
-	case c.Draws < 1:
-		return run.Usagef("--draws %d: at least one is needed", c.Draws)
+	case c.Draws == 0:
+		c.Draws = 20
 	}
 	if c.Rubric == nil {
 		c.Rubric = Builtin()

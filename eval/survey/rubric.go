@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"parley/characters/yamlfile"
 )
 
 // Aspect is one thing that documents are judged by.
@@ -41,16 +42,10 @@ func Builtin() *Rubric {
 }
 
 // ReadRubric reads a rubric from YAML. The name stands in errors.
-func ReadRubric(data []byte, name string) (read *Rubric, err error) {
-	defer func() {
-		// A user's broken file must not end the program, even where the decoder panics over it.
-		if p := recover(); p != nil {
-			read, err = nil, fmt.Errorf("%s: the YAML cannot be read: %v", name, p)
-		}
-	}()
+func ReadRubric(data []byte, name string) (*Rubric, error) {
 	var r Rubric
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&r); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := yamlfile.Value(data, name, &r); err != nil {
+		return nil, err
 	}
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -61,7 +56,7 @@ func ReadRubric(data []byte, name string) (read *Rubric, err error) {
 // YAML writes the rubric as ReadRubric reads it.
 func (r *Rubric) YAML() ([]byte, error) { return yaml.Marshal(r) }
 
-// Validate reports a rubric that nobody could judge by.
+// Validate reports a rubric that cannot be judged by.
 func (r *Rubric) Validate() error {
 	if r.Version < 1 {
 		return fmt.Errorf("the version is %d; the first one is 1", r.Version)
