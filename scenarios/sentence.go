@@ -48,7 +48,7 @@ func (s *subject) be(one, many string) string {
 
 var parenthesis = regexp.MustCompile(`\(([^()]*)\)`)
 
-// headline says what kind of item it is and how rare.
+// headline names the kind of the item and how rare it is.
 func (s *subject) headline(it *item) string {
 	kind := strings.ToLower(it.Desc[0])
 	kind = strings.TrimSpace(strings.SplitN(parenthesis.ReplaceAllString(kind, ""), ",", 2)[0])

@@ -19,7 +19,7 @@ type Verdicts struct {
 
 // ReadHuman reads people's verdicts from CSV: columns task, model, and one for each metric that was
 // judged, 1 being good, with True and False, 1 and 0, yes and no, or empty cells. Rows of one task
-// and model are several people's, of whom the majority counts; half and half is no verdict.
+// and model are several people's, of which the majority counts; half and half is no verdict.
 func ReadHuman(r io.Reader, name string) (*Verdicts, error) {
 	votes := map[[3]string][2]int{}
 	v := &Verdicts{Of: map[[3]string]*float64{}}

@@ -14,7 +14,7 @@ import (
 // Drawing returns the source of the resamples of a ranking.
 func Drawing(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
 
-// Data is what a run found, as far as results and pages need it.
+// Data holds the rows of a run as far as results and pages need them.
 type Data struct {
 	config  *Config
 	arms    []string

@@ -10,7 +10,7 @@ import (
 	"parley/eval/script/sqlite"
 )
 
-// Database is what the authors' SQLite file holds, as far as it is read.
+// Database holds the tables of the authors' SQLite file that are read.
 type Database struct {
 	Tasks    []Task       // question
 	Verdicts []eval.Score // eval_result, by the paper's agents; the scorer is the model that judged

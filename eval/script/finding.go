@@ -6,7 +6,7 @@ import (
 	"parley/eval"
 )
 
-// Finding is what an agent found about one metric of one script: a row of a run's verdicts.
+// Finding is the verdict of an agent on one metric of one script: a row of a run's verdicts.
 type Finding struct {
 	Session string      `json:"session" parquet:"session,dict"` // the task
 	Arm     string      `json:"arm" parquet:"arm,dict"`         // who wrote the script

@@ -25,9 +25,9 @@ type family struct {
 type step struct {
 	Text   string `yaml:"text"`
 	Key    string `yaml:"key"`    // the text of a step without which the goal is missed
-	For    int    `yaml:"for"`    // the constraint that it serves; it stands in the script from that depth on
-	Broken string `yaml:"broken"` // what stands in its place where that constraint is violated
-	To     int    `yaml:"to"`     // the last depth that it stands in; 0: all
+	For    int    `yaml:"for"`    // the constraint that it serves; the script has it from that depth on
+	Broken string `yaml:"broken"` // the text in its place where that constraint is violated
+	To     int    `yaml:"to"`     // the last depth at which the script has it; 0: all
 }
 
 // UnmarshalYAML reads a step as a mapping or as its text.

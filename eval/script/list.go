@@ -9,7 +9,7 @@ type list struct {
 	loose int // steps with a paragraph below them, set off by a blank line
 }
 
-// lister gathers lists whose steps stand in lines of their own.
+// lister gathers lists whose steps have lines of their own.
 type lister struct {
 	style     kind
 	outer     int // indentation of the steps
@@ -17,10 +17,10 @@ type lister struct {
 	cur       *list // the last list; nil: there is none yet
 	pre, note []string
 	last      int  // number of the last step
-	ended     bool // a note stood below the last step
+	ended     bool // there was a note below the last step
 }
 
-// fromLines reads lists whose steps stand in lines of their own.
+// fromLines reads lists whose steps have lines of their own.
 func fromLines(text string) Script {
 	lines := linesOf(text)
 	style, method := styleOf(lines)

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// kind is what stands before the text of a line.
+// kind is the kind of mark before the text of a line.
 type kind int
 
 const (
@@ -19,14 +19,14 @@ const (
 	letter        // a) within a step
 )
 
-// line is a line of a reply, with what stood before its text.
+// line is a line of a reply, with the mark before its text.
 type line struct {
 	kind   kind
 	n      int // of a number or step word
 	indent int // columns
 	text   string
 	title  bool // a heading, or wholly bold
-	fresh  bool // a blank line stood before it
+	fresh  bool // after a blank line
 }
 
 var (
@@ -120,7 +120,7 @@ func (l *line) number(bare string) bool {
 	return true
 }
 
-// heads reports whether "Step 1" begins a step rather than a sentence about one: a mark stands behind
+// heads reports whether "Step 1" begins a step rather than a sentence about one: a mark follows
 // it, or a capital letter, or nothing.
 func heads(mark, rest string) bool {
 	if strings.ContainsAny(strings.TrimSpace(mark)[len("step"):], ":.)]–—-") || rest == "" || rest[0] == '*' || rest[0] == '_' {

@@ -40,7 +40,7 @@ func (f Fault) Metric() Metric {
 
 // Plant makes a script with one fault out of the reference steps of a task, by rule: it leaves out a
 // key step; puts in a step of a task of another topic; repeats a step later on; exchanges two steps
-// that stand far apart; puts a step that violates a constraint in the place of one that serves it; or
+// that are far apart; puts a step that violates a constraint in the place of one that serves it; or
 // puts the work away before it is done. What the task does not say enough for is not applicable.
 // Others are the tasks that a redundant step may come from.
 func Plant(f Fault, t *Task, others []Task, r *rand.Rand) Script {

@@ -8,7 +8,7 @@ import (
 	"parley/eval/judge"
 )
 
-// question is how judges are asked about a metric: with a plain yes or no, and with a list of what is at fault. The
+// question is how judges are asked about a metric: with a plain yes or no, and for a list of the faults. The
 // aliases are the names that the paper, its code and small models give the key.
 type question struct {
 	metric  Metric
@@ -63,8 +63,8 @@ func (a *agent) questions() []question {
 	return list
 }
 
-// schema is what a verdict on a script of n steps under k constraints has to be. Graded verdicts also list what is
-// at fault.
+// schema returns the schema of a verdict on a script of n steps under k constraints. Graded verdicts also list the
+// faults.
 func (a *agent) schema(n, k int, graded bool) *judge.Schema {
 	list := a.questions()
 	if len(list) == 1 && !graded { // the paper's lone word

@@ -16,8 +16,8 @@ const MaxSteps = 100
 // Script is a list of steps, as read from a reply.
 type Script struct {
 	Steps    []string
-	Preamble string // what stood before the steps
-	Note     string // what stood behind them
+	Preamble string // the text before the steps
+	Note     string // the text behind them
 	Method   string // how they were marked: step, number, bullet, ordinal, inline, json
 	Status   eval.Status
 	Reason   string // why there are no steps
@@ -39,7 +39,7 @@ var (
 
 // Read finds the steps in what a model sent: numbered in any usual way, headed "Step 1", bulleted,
 // in a table, in a line, or as JSON. Numbers within steps stay with their step, as do the lines below
-// it; what stands before and behind the list is kept apart. Text without a list is no script: nothing
+// it; the text before and behind the list is kept apart. Text without a list is no script: nothing
 // is guessed from prose, but for sentences that count themselves (first, then, finally).
 func Read(reply string) Script {
 	text := thought.ReplaceAllString(strings.ReplaceAll(reply, "\r\n", "\n"), "")
@@ -126,7 +126,7 @@ func stepOf(v *loose.Value) (string, bool) {
 	return v.Text, v.Kind == loose.String
 }
 
-// fromProse reads steps that stand in a line, or sentences that count themselves.
+// fromProse reads steps within a line, or sentences that count themselves.
 func fromProse(text string) Script {
 	flat := strings.Join(strings.Fields(unbold(text)), " ")
 	var steps []string

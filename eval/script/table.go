@@ -11,7 +11,7 @@ import (
 	"parley/eval"
 )
 
-// Row is what is known of one author's script for one task, or of an author's scripts all together: a
+// Row is the marks of one author's script for one task, or of an author's scripts all together: a
 // number from 0 to 1 a metric, in the order of Metrics. Nil is unscored.
 type Row struct {
 	Arm    string
@@ -19,10 +19,10 @@ type Row struct {
 	Values [7]*float64
 }
 
-// Table is what authors are ranked by.
+// Table holds the marks that authors are ranked by.
 type Table struct {
 	Rows []Row
-	// Unit is what the numbers were rounded to, such as 0.001; 0: they are exact.
+	// Unit is the unit that the numbers were rounded to, such as 0.001; 0: they are exact.
 	Unit float64
 }
 
@@ -69,7 +69,7 @@ func ReadTable(r io.Reader, name string) (*Table, error) {
 		case row.Arm == "":
 			return errors.New("the row names no model")
 		case seen[key]:
-			return fmt.Errorf("%s stands twice; rows of one model need a column task that tells them apart", strings.TrimSpace(row.Arm+" "+row.Task))
+			return fmt.Errorf("%s is there twice; rows of one model need a column task that tells them apart", strings.TrimSpace(row.Arm+" "+row.Task))
 		default:
 			seen[key] = true
 		}

@@ -16,7 +16,7 @@ type Written struct {
 	Gold    bool        `json:"gold" parquet:"gold"`
 	Source  string      `json:"source" parquet:"source,dict"` // how it was had
 	Steps   []string    `json:"steps" parquet:"steps,list"`
-	Before  string      `json:"before" parquet:"before"` // what stood before and behind the steps
+	Before  string      `json:"before" parquet:"before"` // the text before and behind the steps
 	After   string      `json:"after" parquet:"after"`
 	Status  eval.Status `json:"status" parquet:"status,dict"`
 	Reason  string      `json:"reason" parquet:"reason"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Task is what a script is to be written for.
+// Task is a task that scripts are written for.
 type Task struct {
 	ID          string   `json:"id"`
 	Topic       string   `json:"topic"`
@@ -49,7 +49,7 @@ func (t *Task) Validate() error {
 	}
 	for _, b := range t.Breaks {
 		if b.Step < 1 || b.Step > len(t.Steps) || b.Constraint < 1 || b.Constraint > len(t.Constraints) {
-			return fmt.Errorf("task %s: a break of constraint %d at step %d refers to what is not there", t.ID, b.Constraint, b.Step)
+			return fmt.Errorf("task %s: a break of constraint %d at step %d refers to a step or constraint that is not there", t.ID, b.Constraint, b.Step)
 		}
 	}
 	return nil

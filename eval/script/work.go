@@ -13,7 +13,7 @@ import (
 	"parley/sim/llm"
 )
 
-// work is what is done for one task.
+// work gathers the results of one task.
 type work struct {
 	task    *Task
 	writer  *run.Writer

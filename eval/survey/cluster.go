@@ -90,8 +90,8 @@ func jaccard(a, b []string) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// Accepted is what an apply step takes over: for each aspect whose definition at least so many
-// documents would change, the longest-standing of the proposed texts (the first), and each new aspect
+// Accepted returns the proposals that an apply step takes over: for each aspect whose definition at least so many
+// documents would change, the first of the proposed texts, and each new aspect
 // that at least so many documents ask for.
 func (d *Data) Accepted(leastDocuments int) (changes map[string]string, added []Aspect) {
 	counts := map[string]int{}

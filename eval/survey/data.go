@@ -12,7 +12,7 @@ import (
 	"parley/eval/stat"
 )
 
-// RunData is what a run of surveys holds.
+// RunData holds the rows of a run of surveys.
 type RunData struct {
 	Data
 	config   *Config
@@ -103,7 +103,7 @@ func (d *RunData) AgreementResults() []eval.Result {
 	return AgreementResults(d.agree, d.ceilings, len(d.Documents))
 }
 
-// summary says in a line what was judged by whom.
+// summary names the documents, the agents and the settings of a run in a line.
 func (d *RunData) summary() string {
 	c, sage := d.config, d.config.Sage
 	if sage == "" {

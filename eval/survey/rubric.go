@@ -23,7 +23,7 @@ type Aspect struct {
 	Since      int      `yaml:"since,omitempty" json:"since,omitempty"`         // version that brought the definition; 0: the first
 }
 
-// Rubric is the aspects of one round. What is accepted of a round's proposals makes the next version.
+// Rubric is the aspects of one round. The proposals of a round that are accepted make the next version.
 type Rubric struct {
 	Version int      `yaml:"version" json:"version"`
 	Aspects []Aspect `yaml:"aspects" json:"aspects"`
@@ -41,7 +41,7 @@ func Builtin() *Rubric {
 	return r
 }
 
-// ReadRubric reads a rubric from YAML. The name stands in errors.
+// ReadRubric reads a rubric from YAML. Errors name the file.
 func ReadRubric(data []byte, name string) (*Rubric, error) {
 	var r Rubric
 	if err := yamlfile.Value(data, name, &r); err != nil {
@@ -71,7 +71,7 @@ func (r *Rubric) Validate() error {
 		case a.Name == "" || slug(a.Name) != a.Name:
 			return fmt.Errorf("aspect %d: %q is no name; write small letters, digits and hyphens", i+1, a.Name)
 		case seen[a.Name]:
-			return fmt.Errorf("aspect %s stands twice", a.Name)
+			return fmt.Errorf("aspect %s is there twice", a.Name)
 		case a.Title == "" || a.Definition == "":
 			return fmt.Errorf("aspect %s needs a title and a definition", a.Name)
 		case len(a.Labels) == 1:

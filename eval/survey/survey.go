@@ -3,8 +3,8 @@
 // and those verdicts, puts scores right, and proposes other definitions and new aspects (Ghosh et al.,
 // "SAGEval", 2024; the evaluator after Liu et al., "G-Eval", 2023).
 //
-// Scores, changes of scores and agreement with people are counted here; what can be seen wrong in a
-// document without a model stands in survey/form. The package knows no files of a run and no command.
+// Scores, changes of scores and agreement with people are counted here; faults that show in a
+// document without a model are found by survey/form.
 package survey
 
 import (
@@ -39,7 +39,7 @@ type Subject struct {
 	Text   string
 }
 
-// Verdict is what one agent says of one aspect of one document: a row of a run's verdicts.
+// Verdict is the verdict of one agent on one aspect of one document: a row of a run's verdicts.
 type Verdict struct {
 	Document string      `json:"document" parquet:"document,dict"`
 	Agent    Agent       `json:"agent" parquet:"agent,dict"`
@@ -64,7 +64,7 @@ const (
 	NewAspect  = "aspect"
 )
 
-// Proposal is what the SAGE agent would change about the rubric: a row of a run's proposals.
+// Proposal is a change of the rubric that the SAGE agent proposes: a row of a run's proposals.
 type Proposal struct {
 	Document string      `json:"document" parquet:"document,dict"`
 	Kind     string      `json:"kind" parquet:"kind,dict"`

@@ -12,7 +12,7 @@ import (
 )
 
 // least is the change of a score that counts as a rectification: weighted scores hardly ever stay the
-// same to the last digit, and half a point is what moves one from a whole number towards the next.
+// same to the last digit, and half a point moves one from a whole number towards the next.
 const least = 0.5
 
 // Rectified counts how an agent that came second changed the evaluator's verdicts on one aspect: a row
@@ -40,7 +40,7 @@ type key struct {
 	aspect   string
 }
 
-// Data is what the agents said of all documents of a run.
+// Data holds the verdicts and proposals of the agents on all documents of a run.
 type Data struct {
 	Documents []string // ids, in order
 	Rubric    *Rubric

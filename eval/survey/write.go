@@ -16,13 +16,13 @@ import (
 type Author struct {
 	Model    llm.Model
 	Name     string // as it was asked for
-	Persona  string // whom it plays, as the rest of "You are ..."; empty: nobody
+	Persona  string // the character that it plays, as the rest of "You are ..."; empty: none
 	Schema   bool   // the reply is constrained to the form's JSON schema, where the server can
 	Sampling llm.Sampling
 	Now      func() time.Time
 }
 
-// Draft is what came of a prompt.
+// Draft is the answer to a prompt.
 type Draft struct {
 	Status   eval.Status
 	Reason   string // why there is no form
@@ -31,7 +31,7 @@ type Draft struct {
 	Calls    []llm.Call
 }
 
-// formSchema is what a constrained reply has to be.
+// formSchema is the schema of a constrained reply.
 var formSchema = func() json.RawMessage {
 	types, err := json.Marshal(form.Types)
 	if err != nil {

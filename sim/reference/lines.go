@@ -34,7 +34,7 @@ type lines struct {
 	BluntEnds      []form `yaml:"blunt_ends"`
 	VagueLines     []form `yaml:"vague_lines"`
 	VagueDeeds     []form `yaml:"vague_deeds"`
-	Before         []form `yaml:"before"` // what a line is surrounded by at a table
+	Before         []form `yaml:"before"` // the words around a line at a table
 	After          []form `yaml:"after"`
 
 	Anything string                   `yaml:"anything"` // words that ask for whatever is left

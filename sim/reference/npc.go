@@ -16,7 +16,7 @@ import (
 // in a whisper.
 type NPC struct{ Share float64 }
 
-// pending is what one asker, or the table together, wants to know.
+// pending holds the questions of one asker, or of the table together.
 type pending struct {
 	to        []characters.ID // nil: asked openly
 	questions []question

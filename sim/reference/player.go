@@ -54,7 +54,7 @@ func about(r *rand.Rand, v *sim.View) string {
 	return capital(strings.NewReplacer("NPC", npc, "SUBJECT", subject(v)).Replace(s))
 }
 
-// subject is what the scenario is about, in the middle of a sentence.
+// subject names the subject of the scenario, in the middle of a sentence.
 func subject(v *sim.View) string {
 	if low, found := strings.CutPrefix(v.Title, "The "); found {
 		return "the " + low

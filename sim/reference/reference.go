@@ -26,7 +26,7 @@ func Names() []string {
 	return []string{"npc", "diligent", "loner", "small-talk", "silent", "vivid", "blunt", "vague"}
 }
 
-// Scheme is what specs of reference actors begin with, before a colon.
+// Scheme begins the specs of reference actors, before a colon.
 const Scheme = "reference"
 
 // Is reports whether a spec names a reference actor, and no language model.

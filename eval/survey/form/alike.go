@@ -67,7 +67,7 @@ func stem(w string) string {
 	return w
 }
 
-// print is what a text is compared by.
+// print holds the parts by which a text is compared.
 type print struct {
 	normal  string
 	words   []string // stems that carry meaning, sorted

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Rule names what a finding is about.
+// Rule names a kind of fault.
 type Rule string
 
 const (

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Limits of the rule on reading level. A form for everybody should be readable by whoever finished
+// Limits of the rule on reading level. A form for all should be readable for those who finished
 // school; a single long question may be somewhat harder.
 const (
 	hardText      = 12

@@ -56,7 +56,7 @@ type Question struct {
 	Written string `json:"written,omitempty"`
 }
 
-// Choice reports whether the options are what the question is answered with.
+// Choice reports whether the question is answered with its options.
 func (q *Question) Choice() bool {
 	switch q.Type {
 	case Single, Multiple, Likert, Ranking, Matrix:
@@ -96,7 +96,7 @@ func (f *Form) Clone() *Form {
 	return &c
 }
 
-// Kind is what a document is.
+// Kind is the kind of a document.
 type Kind string
 
 const (

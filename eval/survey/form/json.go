@@ -97,7 +97,7 @@ func plain(v value) *Form {
 	if len(f.Sections) > 0 {
 		return f
 	}
-	for i, part := range v.values() { // questions, or sections, stand as keys of the form itself
+	for i, part := range v.values() { // questions, or sections, are keys of the form itself
 		key := squash(v.Keys[i])
 		switch part.Kind {
 		case loose.Object:
@@ -117,7 +117,7 @@ func plain(v value) *Form {
 	return f
 }
 
-// loose adds a question that stands in no section.
+// loose adds a question that is in no section.
 func (f *Form) loose(q Question) {
 	if len(f.Sections) == 0 {
 		f.Sections = append(f.Sections, Section{})

@@ -128,23 +128,11 @@ type prose struct {
 
 func (p *prose) line(raw string) {
 	l := strings.TrimSpace(raw)
-	f := p.d.Form
-	switch {
-	case l == "" || strings.Trim(l, "-*_=`") == "":
+	if l == "" || strings.Trim(l, "-*_=`") == "" {
 		return
-	case strings.HasPrefix(l, "#"):
-		p.end()
-		n := len(l) - len(strings.TrimLeft(l, "#"))
-		text := strings.Trim(strings.TrimSpace(l[n:]), "*")
-		if num, rest := numbered(text); (num != "" && strings.ContainsAny(rest, "?؟？")) || (n > 2 && strings.ContainsAny(rest, "?؟？")) {
-			p.ask(num, rest)
-			return
-		}
-		if f.Title == "" && n == 1 || f.Title == "" && len(f.Sections) == 0 {
-			f.Title = text
-		} else {
-			f.Sections = append(f.Sections, Section{Title: text})
-		}
+	}
+	if strings.HasPrefix(l, "#") {
+		p.heading(l)
 		return
 	}
 	if text, ok := bullet(l); ok {
@@ -152,37 +140,63 @@ func (p *prose) line(raw string) {
 		return
 	}
 	bare := strings.ReplaceAll(l, "**", "")
-	if num, rest := numbered(bare); num != "" {
+	num, rest := numbered(bare)
+	letter, option := lettered(bare)
+	switch {
+	case num != "" || !p.numbers && asks(bare):
 		p.end()
 		p.ask(num, rest)
-		return
-	}
-	if letter, rest := lettered(bare); letter && p.q != nil {
-		p.option(rest)
-		return
-	}
-	if !p.numbers && (strings.HasSuffix(bare, "?") || strings.HasSuffix(bare, "؟") || strings.HasSuffix(bare, "？")) {
-		p.end()
-		p.ask("", bare)
-		return
-	}
-	switch {
-	case p.q != nil && len(p.q.Options) == 0 && p.q.Help == "" && p.note(bare):
+	case letter && p.q != nil:
+		p.option(option)
 	case p.q != nil && len(p.q.Options) == 0:
-		p.q.Help = strings.TrimSpace(p.q.Help + " " + bare)
-	case f.Title == "" && len(f.Sections) == 0 && p.q == nil:
-		f.Title = bare
-	case len(f.Sections) == 0:
-		f.Description = strings.TrimSpace(f.Description + " " + bare)
-	default:
-		last := &f.Sections[len(f.Sections)-1]
-		if len(last.Questions) == 0 && p.q == nil {
-			last.Description = strings.TrimSpace(last.Description + " " + bare)
-		} else {
-			p.end()
-			f.Sections = append(f.Sections, Section{Title: strings.TrimSuffix(bare, ":")})
+		if p.q.Help != "" || !p.note(bare) {
+			p.q.Help = strings.TrimSpace(p.q.Help + " " + bare)
 		}
+	default:
+		p.remark(bare)
 	}
+}
+
+// asks reports whether a text ends with a question mark.
+func asks(text string) bool {
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "؟") || strings.HasSuffix(text, "？")
+}
+
+// heading reads the title, the head of a section, or a question that is set as one.
+func (p *prose) heading(l string) {
+	p.end()
+	f := p.d.Form
+	n := len(l) - len(strings.TrimLeft(l, "#"))
+	text := strings.Trim(strings.TrimSpace(l[n:]), "*")
+	num, rest := numbered(text)
+	switch {
+	case (num != "" || n > 2) && strings.ContainsAny(rest, "?؟？"):
+		p.ask(num, rest)
+	case f.Title == "" && (n == 1 || len(f.Sections) == 0):
+		f.Title = text
+	default:
+		f.Sections = append(f.Sections, Section{Title: text})
+	}
+}
+
+// remark reads a line of its own: the title, a description, or the head of a section.
+func (p *prose) remark(bare string) {
+	f := p.d.Form
+	if len(f.Sections) == 0 {
+		if f.Title == "" && p.q == nil {
+			f.Title = bare
+		} else {
+			f.Description = strings.TrimSpace(f.Description + " " + bare)
+		}
+		return
+	}
+	last := &f.Sections[len(f.Sections)-1]
+	if len(last.Questions) == 0 && p.q == nil {
+		last.Description = strings.TrimSpace(last.Description + " " + bare)
+		return
+	}
+	p.end()
+	f.Sections = append(f.Sections, Section{Title: strings.TrimSuffix(bare, ":")})
 }
 
 func (p *prose) ask(num, text string) {
@@ -203,41 +217,56 @@ func (p *prose) ask(num, text string) {
 	}
 }
 
-// note reads what stands in brackets: types, required, a scale. It reports whether it is one.
+// typeNotes are notes on the type that are no name of one, by their beginnings.
+var typeNotes = map[string]string{
+	"select all": "multiple", "check all": "multiple", "choose all": "multiple", "select one": "single", "choose one": "single",
+}
+
+// note reads a note in brackets: types, required, a scale. It reports whether it is one.
 func (p *prose) note(text string) bool {
 	known := false
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '·' }) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' || r == '·' }) {
 		part = strings.ToLower(strings.Trim(strings.TrimSpace(part), "*_."))
 		part = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(part, "type:"), "question type:"))
-		low, high := spanOf(part)
-		word := part
-		if at := strings.IndexAny(part, "0123456789:"); at > 0 {
-			word = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(part[:at]), "from"))
-		}
-		switch t, ok := typeOf(word); {
-		case part == "required" || part == "mandatory":
-			p.q.Required, known = true, true
-		case part == "optional" || strings.HasPrefix(part, "written as "):
-			known = true
-		case strings.HasPrefix(part, "select all") || strings.HasPrefix(part, "check all") || strings.HasPrefix(part, "choose all"):
-			p.ruled, known = "multiple", true
-		case strings.HasPrefix(part, "select one") || strings.HasPrefix(part, "choose one"):
-			p.ruled, known = "single", true
-		case strings.HasPrefix(part, "rows:"):
-			for _, row := range strings.Split(strings.TrimPrefix(part, "rows:"), "/") {
-				p.q.Rows = append(p.q.Rows, strings.TrimSpace(row))
-			}
-			known = true
-		case ok:
-			p.ruled, known = string(t), true
-			if low != nil {
-				p.q.Min, p.q.Max = low, high
-			}
-		case low != nil && part != "" && strings.Trim(part, "0123456789-–to ") == "":
-			p.ruled, p.q.Min, p.q.Max, known = "rating", low, high, true
-		}
+		known = p.part(part) || known
 	}
 	return known
+}
+
+// part reads one part of a note.
+func (p *prose) part(part string) bool {
+	for begin, written := range typeNotes {
+		if strings.HasPrefix(part, begin) {
+			p.ruled = written
+			return true
+		}
+	}
+	low, high := spanOf(part)
+	word := part
+	if at := strings.IndexAny(part, "0123456789:"); at > 0 {
+		word = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(part[:at]), "from"))
+	}
+	rows, isRows := strings.CutPrefix(part, "rows:")
+	t, ok := typeOf(word)
+	switch {
+	case part == "required" || part == "mandatory":
+		p.q.Required = true
+	case part == "optional" || strings.HasPrefix(part, "written as "):
+	case isRows:
+		for row := range strings.SplitSeq(rows, "/") {
+			p.q.Rows = append(p.q.Rows, strings.TrimSpace(row))
+		}
+	case ok:
+		p.ruled = string(t)
+		if low != nil {
+			p.q.Min, p.q.Max = low, high
+		}
+	case low != nil && strings.Trim(part, "0123456789-–to ") == "":
+		p.ruled, p.q.Min, p.q.Max = "rating", low, high
+	default:
+		return false
+	}
+	return true
 }
 
 // bullet is an option of the question above, or a question itself.

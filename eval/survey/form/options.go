@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The words that put an option on one side of a scale. What stands on neither is neutral or unknown.
+// The words that put an option on one side of a scale. The others are neutral or unknown.
 var (
 	lowWords = set(`poor bad terrible awful horrible worst worse dissatisfied disagree unhappy unlikely hard difficult unfair
 		unclear weak boring dull useless unhelpful uncomfortable unsafe unpleasant disappointed disappointing unimportant irrelevant
@@ -18,7 +18,7 @@ var (
 	negation = set(`not no hardly dis un isn't don't doesn't`)
 )
 
-// side says where an option stands: -1, 0, 1; false where it cannot be told.
+// side returns the side of an option: -1, 0, 1; false where it cannot be told.
 func side(option string, withUnfair bool) (int, bool) {
 	words := tokens(option)
 	text := " " + strings.Join(words, " ") + " "
@@ -84,7 +84,7 @@ var escapes = regexp.MustCompile(`(?i)\b(others?|otherwise|else|elsewhere|none|n
 	`does not matter|never|no .*|not? (yet|needed)|specify|i need none)\b|^(all|just|only)\b`)
 
 // hasEscape reports whether one of the options is a way out. Where the others are things, that is also one in which
-// somebody speaks, such as "I will decide later".
+// a person speaks, such as "I will decide later".
 func hasEscape(options []string) bool {
 	speaking := 0
 	for _, o := range options {
@@ -122,10 +122,10 @@ func completeSet(options []string) bool {
 
 var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
 
-// steps are words of options that stand on a scale, where all answers have their place.
+// steps are words of options on a scale, where all answers have their place.
 var steps = regexp.MustCompile(`(?i)\b((less|more) (than|often)|never|rarely|seldom|sometimes|often|usually|always|daily|weekly|monthly|yearly|every|once|twice|under|over|below|above|up to|between|before|after|small(er)?|large(r)?|low|medium|high|beginner|advanced|intermediate|yes|no|morning|noon|afternoon|evening|night|half|full|true|false)\b`)
 
-// noWayOut says what is missing where a set of options is open and offers nothing to whoever fits none.
+// noWayOut returns a message where a set of options is open and has no place for those who fit none; "" elsewhere.
 func noWayOut(q *Question) string {
 	if q.Type != Single && q.Type != Multiple || len(q.Options) < 3 || q.Answer != "" {
 		return ""

@@ -44,7 +44,7 @@ func Read(data []byte, name string) (*Document, error) {
 	return d, nil
 }
 
-// front takes the prompt off the front of a text, where it stands as "prompt: ..." between two lines
+// front takes the prompt off the front of a text, where it is written as "prompt: ..." between two lines
 // of three hyphens.
 func front(text string) (prompt, rest string) {
 	body, ok := strings.CutPrefix(strings.TrimLeft(text, " \n\t"), "---\n")

@@ -21,7 +21,7 @@ var misspellings = func() map[string]string {
 	return m
 }()
 
-// twice are words that may stand twice.
+// twice are words that may be repeated.
 var twice = set("that had very bye so no now there ha")
 
 // misspelt lists what is wrong with the spelling of a text.
@@ -44,7 +44,7 @@ func misspelt(text string) []string {
 			found = append(found, fmt.Sprintf("%q for %q", w, right))
 		}
 		if w == last && !twice[w] && len(w) > 1 && digits(w) == "" {
-			found = append(found, fmt.Sprintf("%q stands twice", w))
+			found = append(found, fmt.Sprintf("%q is there twice", w))
 		}
 		if last = w; strings.ContainsAny(f[len(f)-1:], ".,;:?!)") {
 			last = ""

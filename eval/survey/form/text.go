@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Text writes the document as agents and people read it. What stands in it is the document's own
-// words, so a judge has to be shown it as a quotation.
+// Text writes the document as agents and people read it. The words in it are the document's
+// own, so a judge has to be shown it as a quotation.
 func (d *Document) Text() string {
 	var b strings.Builder
 	switch d.Kind {
@@ -98,7 +98,7 @@ func (f *Form) Text() string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// about is what the brackets behind a question say.
+// about returns the text of the brackets behind a question.
 func (q *Question) about() string {
 	text := string(q.Type)
 	if q.Written != "" {

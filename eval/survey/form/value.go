@@ -23,7 +23,7 @@ func squash(key string) string {
 
 func (v value) is(k loose.Kind) bool { return v.Value != nil && v.Kind == k }
 
-// get returns the first value of an object that stands under one of the names, whatever their case and joints.
+// get returns the first value of an object under one of the names, whatever their case and joints.
 func (v value) get(names ...string) value {
 	if v.is(loose.Object) {
 		for _, name := range names {
