@@ -78,7 +78,7 @@ func importCorpora(c *cli.Context) error {
 		if len(tally.Players)+len(tally.Unknown)+len(tally.DMs) == 0 {
 			return cmp.Or(err, fmt.Errorf("there are no speakers to write to %s", template))
 		}
-		if werr := os.WriteFile(template, tally.Template(), 0o666); werr != nil {
+		if werr := logs.WriteFile(template, tally.Template()); werr != nil {
 			return werr
 		}
 		fmt.Fprintf(c.App.ErrWriter, "%s: names to fill in\n", template)

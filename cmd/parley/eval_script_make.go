@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"parley/eval"
 	"parley/eval/judge"
 	"parley/eval/script"
+	"parley/logs"
 	"parley/sim/llm"
 )
 
@@ -87,70 +90,51 @@ func generateScriptTasks(c *cli.Context) error {
 
 // writeReview writes a sheet for people to look through.
 func writeReview(name string, tasks []script.Task) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
-	err = w.Write(reviewHead)
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	rows := [][]string{reviewHead}
 	for i := range tasks {
 		t := &tasks[i]
-		record := []string{"", t.ID, t.Topic, t.Abstract}
-		for at := range 3 {
-			text := ""
-			if at < len(t.Constraints) {
-				text = t.Constraints[at]
-			}
-			record = append(record, text)
-		}
-		if err == nil {
-			err = w.Write(append(record, t.Specific, ""))
-		}
+		three := append(slices.Clone(t.Constraints), "", "", "")[:3]
+		rows = append(rows, slices.Concat([]string{"", t.ID, t.Topic, t.Abstract}, three, []string{t.Specific, ""}))
 	}
-	w.Flush()
-	for _, e := range []error{err, w.Error(), f.Close()} {
-		if e != nil {
-			return fmt.Errorf("write %s: %w", name, e)
-		}
+	if err := w.WriteAll(rows); err != nil {
+		return err
 	}
-	return nil
+	return logs.WriteFile(name, b.Bytes())
 }
 
-// readReview reads a filled-in sheet, in which people may also have mended the texts.
+// readReview reads a filled-in sheet, in which people may also have put the texts right.
 func readReview(name string) (tasks []script.Task, dropped int, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
-	in := csv.NewReader(f)
-	in.FieldsPerRecord = len(reviewHead)
-	records, err := in.ReadAll()
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(records) == 0 || strings.TrimPrefix(records[0][0], "\uFEFF") != reviewHead[0] {
-		return nil, 0, fmt.Errorf("%s is no sheet of tasks: its first line is %s", name, strings.Join(reviewHead, ","))
-	}
-	for n, r := range records[1:] {
-		switch strings.ToLower(strings.TrimSpace(r[0])) {
+	err = eval.EachRow(f, name, func(has map[string]bool) error {
+		for _, column := range reviewHead {
+			if !has[column] {
+				return fmt.Errorf("it is no sheet of tasks: the columns are %s", strings.Join(reviewHead, ","))
+			}
+		}
+		return nil
+	}, func(cell func(string) string) error {
+		t := script.Task{ID: cell("id"), Topic: cell("topic"), Abstract: cell("abstract"), Specific: cell("specific task")}
+		switch strings.ToLower(cell("keep")) {
 		case "yes", "y", "1", "true", "x", "keep":
 		case "no", "n", "0", "false", "drop":
 			dropped++
-			continue
+			return nil
 		default:
-			return nil, 0, fmt.Errorf("%s: task %d (%s): keep is %q; say yes or no", name, n+1, r[1], r[0])
+			return fmt.Errorf("task %s: keep is %q; say yes or no", t.ID, cell("keep"))
 		}
-		t := script.Task{ID: r[1], Topic: r[2], Abstract: r[3], Specific: r[7]}
-		for _, text := range r[4:7] {
-			if text = strings.TrimSpace(text); text != "" {
+		for at := range 3 {
+			if text := cell(fmt.Sprintf("constraint %d", at+1)); text != "" {
 				t.Constraints = append(t.Constraints, text)
 			}
 		}
-		if err := t.Validate(); err != nil {
-			return nil, 0, fmt.Errorf("%s: task %d: %w", name, n+1, err)
-		}
 		tasks = append(tasks, t)
-	}
-	return tasks, dropped, nil
+		return t.Validate()
+	})
+	return tasks, dropped, err
 }
