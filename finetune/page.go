@@ -19,7 +19,7 @@ var cardText string
 var reportText string
 
 var pages = template.Must(template.Must(template.New("card").Funcs(template.FuncMap{
-	"escape": escape, "clean": clean, "plural": plural, "splits": Splits, "shares": shares, "drifts": drifts, "buckets": buckets,
+	"escape": escape, "clean": clean, "plural": Plural[int], "splits": Splits, "shares": shares, "drifts": drifts, "buckets": buckets,
 	"inBucket": func(list []Bucket, up int) int {
 		if i := slices.IndexFunc(list, func(b Bucket) bool { return b.UpTo == up }); i >= 0 {
 			return list[i].N
@@ -75,12 +75,12 @@ func drifts(r *Report) string {
 // String writes the counts in a line.
 func (s Scrubs) String() string {
 	return strings.Join([]string{
-		plural(s.Email, "e-mail address"), plural(s.Phone, "phone number"), plural(s.IP, "public IP address"), plural(s.Key, "key"),
+		Plural(s.Email, "e-mail address"), Plural(s.Phone, "phone number"), Plural(s.IP, "public IP address"), Plural(s.Key, "key"),
 	}, ", ")
 }
 
-// plural writes a number with its noun.
-func plural(n int, noun string) string {
+// Plural writes a number with its noun.
+func Plural[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

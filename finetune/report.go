@@ -146,7 +146,7 @@ func (b *builder) sum(context.Context) error {
 	b.warn()
 	if r.Splits[0].Examples == 0 {
 		return fmt.Errorf("no example is left for train: all %d that remain belong to %s, which the seed puts into evaluation; build with --split 100/0/0, another --seed or more data",
-			r.Kept, plural(r.Groups, "group"))
+			r.Kept, Plural(r.Groups, "group"))
 	}
 	return nil
 }

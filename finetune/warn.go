@@ -35,9 +35,9 @@ func (b *builder) warn() {
 		case r.Given == r.Kept && part.Examples == 0:
 			say("%s is empty: no source puts an example there", part.Split)
 		case r.Given == 0 && part.Examples == 0:
-			say("%s is empty, as there are only %s to divide: take more data, another seed or a larger share", part.Split, plural(units, r.By))
+			say("%s is empty, as there are only %s to divide: take more data, another seed or a larger share", part.Split, Plural(units, r.By))
 		case r.Given == 0 && got < minOfShare*asked:
-			say("%s is nearly empty: it has %.1f %% of the examples, and %.1f %% were asked for, as there are only %s to divide: take more data, another seed, or --split-by group", part.Split, 100*got, 100*asked, plural(units, r.By))
+			say("%s is nearly empty: it has %.1f %% of the examples, and %.1f %% were asked for, as there are only %s to divide: take more data, another seed, or --split-by group", part.Split, 100*got, 100*asked, Plural(units, r.By))
 		}
 	}
 	b.uneven = slices.Clone(r.Warnings)

@@ -85,7 +85,7 @@ func finetuneValidate(c *cli.Context) error {
 		err = printValidated(c.App.Writer, &did, shown, c.Int("limit"))
 	}
 	if err == nil && did.Errors > 0 {
-		return errors.New(counted(did.Errors, "error") + " in training files for " + format.Name)
+		return errors.New(finetune.Plural(did.Errors, "error") + " in training files for " + format.Name)
 	}
 	return err
 }
@@ -110,16 +110,8 @@ func printValidated(w io.Writer, did *validated, shown map[string]int, limit int
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %s in %s, %s, %s\n", did.Format, counted(did.Rows, "row"), counted(int64(len(did.Files)), "file"), counted(did.Errors, "error"), counted(did.Warnings, "warning"))
+	_, err := fmt.Fprintf(w, "%s: %s in %s, %s, %s\n", did.Format, finetune.Plural(did.Rows, "row"), finetune.Plural(len(did.Files), "file"), finetune.Plural(did.Errors, "error"), finetune.Plural(did.Warnings, "warning"))
 	return err
-}
-
-// counted is a number with its noun.
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // validateProgress reports on large files only.

@@ -2,7 +2,8 @@ package formats
 
 import (
 	"bytes"
-	"fmt"
+
+	"parley/finetune"
 )
 
 // limit is how a trainer cuts rows to a length.
@@ -118,15 +119,7 @@ func (v *validator) length() {
 // longRows mentions rows over the trainer's usual length where no limit was asked for.
 func (v *validator) longRows() {
 	if v.over > 0 {
-		v.reportAt(v.file.path, v.tally.line, "default_length", "rows", plural(v.over, "row"), "max", v.usual(),
+		v.reportAt(v.file.path, v.tally.line, "default_length", "rows", finetune.Plural(v.over, "row"), "max", v.usual(),
 			"tokens", v.longest, "full", v.f.Limit.Full, "setting", v.f.Limit.Setting)
 	}
-}
-
-// plural returns a number with its noun.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/finetune"
 )
 
 // Answer is the part of a job that is shown.
@@ -125,14 +127,14 @@ func (e *Estimate) Text() string {
 	if e.Inexact != "" {
 		about = "about "
 	}
-	fmt.Fprintf(&b, "%s, %s%d tokens (%s), the longest %d\n", counted(e.Examples, "example"), about, e.Sum, e.Tokenizer, e.Longest)
+	fmt.Fprintf(&b, "%s, %s%d tokens (%s), the longest %d\n", finetune.Plural(e.Examples, "example"), about, e.Sum, e.Tokenizer, e.Longest)
 	if e.Inexact != "" {
 		fmt.Fprintf(&b, "the tokens are approximate: %s\n", e.Inexact)
 	}
 	if e.Cut > 0 {
 		fmt.Fprintf(&b, "%d examples are longer than the limit and will be cut\n", e.Cut)
 	}
-	epochs := counted(e.Epochs, "epoch")
+	epochs := finetune.Plural(e.Epochs, "epoch")
 	if e.Assumed {
 		epochs += " (the server chooses; taken by OpenAI's rule)"
 	}
@@ -143,11 +145,4 @@ func (e *Estimate) Text() string {
 		fmt.Fprintf(&b, "cost: %s%.2f %s (%v a million tokens)\n", about, *e.Cost, e.Currency, *e.Price)
 	}
 	return b.String()
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
