@@ -109,6 +109,25 @@ func (b *building) check() error {
 			}
 		}
 	}
+	switch {
+	case task == "":
+		return usagef("say with --task what is to be learned: dm, roleplay, preference or judge")
+	case c.String("out") == "" && !c.Bool("estimate"):
+		return usagef("say with --out where the dataset goes")
+	case c.NArg() == 0:
+		return usagef("say what to build of: parley finetune build --task %s --out %s RUN|FILE.jsonl...", task, c.String("out"))
+	case min(c.Int("max-tokens"), c.Int("min-tokens"), c.Int("sample"), c.Int("rollout")) < 0 || c.Float64("margin") < 0 || min(c.Int("turns"), c.Int("jobs")) < 1:
+		return usagef("--max-tokens, --min-tokens, --margin, --sample and --rollout are not negative; --turns and --jobs are 1 or more")
+	}
+	if err := b.checkChoosing(); err != nil || c.Bool("estimate") {
+		return err
+	}
+	return publish.Fresh(c.String("out"))
+}
+
+// checkChoosing refuses flags of preferences that do not go together.
+func (b *building) checkChoosing() error {
+	c := b.c
 	against, rollout, choices := len(c.StringSlice("against")) > 0, c.Int("rollout") > 0, c.String("choices") != ""
 	ways := 0
 	for _, chosen := range []bool{c.String("judge") != "", rollout, choices, c.String("prefer") != ""} {
@@ -117,14 +136,6 @@ func (b *building) check() error {
 		}
 	}
 	switch {
-	case task == "":
-		return usagef("say with --task what is to be learned: dm, roleplay, preference or judge")
-	case c.String("out") == "" && !c.Bool("estimate"):
-		return usagef("say with --out where the dataset goes")
-	case c.NArg() == 0:
-		return usagef("say what to build of: parley finetune build --task %s --out %s RUN|FILE.jsonl...", task, c.String("out"))
-	case c.Int("max-tokens") < 0 || c.Int("min-tokens") < 0 || c.Int("turns") < 1 || c.Int("jobs") < 1 || c.Float64("margin") < 0 || c.Int("sample") < 0 || c.Int("rollout") < 0:
-		return usagef("--max-tokens, --min-tokens, --margin, --sample and --rollout are not negative; --turns and --jobs are 1 or more")
 	case ways > 1:
 		return usagef("--judge, --rollout, --choices and --prefer each choose the better turn: say one of them")
 	case !against && (c.String("prefer") != "" || rollout || c.Int("sample") > 0):
@@ -135,10 +146,8 @@ func (b *building) check() error {
 		return usagef("--margin compares the scores of two plays, and a turn of --against has none")
 	case reference.Is(c.String("judge")):
 		return usagef("%s cannot judge: name a chat model", c.String("judge"))
-	case c.Bool("estimate"):
-		return nil
 	}
-	return publish.Fresh(c.String("out"))
+	return nil
 }
 
 // trained settles what depends on who is trained, and on how.

@@ -166,19 +166,25 @@ func (a *llamaAttr) converse(v *validator, row *value) {
 	if !a.ranking {
 		v.unmarked(t)
 	}
-	switch {
-	case broken || t.broken:
-	case !a.ranking && turn%2 != 0:
-		v.report("odd_count", "n", turn, "assistant", a.assistant)
-	case a.ranking && turn%2 == 0:
-		v.report("even_count", "n", turn, "user", a.user)
-	case turn == 0:
-		v.report("empty_messages", "column", a.messages)
-	case !a.ranking && last != assistant:
-		v.report("example_missing_assistant_message")
+	if !broken && !t.broken {
+		a.ends(v, turn, last)
 	}
 	if a.ranking {
 		a.pair(v, row)
+	}
+}
+
+// ends judges how many turns there are, and who has the last one.
+func (a *llamaAttr) ends(v *validator, turns int, last part) {
+	switch {
+	case !a.ranking && turns%2 != 0:
+		v.report("odd_count", "n", turns, "assistant", a.assistant)
+	case a.ranking && turns%2 == 0:
+		v.report("even_count", "n", turns, "user", a.user)
+	case turns == 0:
+		v.report("empty_messages", "column", a.messages)
+	case !a.ranking && last != assistant:
+		v.report("example_missing_assistant_message")
 	}
 }
 
@@ -220,25 +226,7 @@ func (a *llamaAttr) instruct(v *validator, row *value) {
 	if a.history != "" || row.has("history") {
 		a.pairs(v, row.get(cmp.Or(a.history, "history")))
 	}
-	asked := 0
-	for _, name := range []string{a.prompt, a.query} {
-		said := row.get(name)
-		switch {
-		case name == "":
-		case said.kind() == text:
-			v.plain(said.text, name)
-			asked += len(bytes.TrimSpace(said.text))
-		case said.kind() > null:
-			v.report("instruction_not_string", "column", name, "kind", said.k)
-			asked++
-		case said == nil && name == a.prompt:
-			v.report("missing_instruction", "column", name)
-			asked++
-		}
-	}
-	if asked == 0 {
-		v.report("empty_content:prompt", "column", "what is asked")
-	}
+	a.question(v, row)
 	if s := row.get(cmp.Or(a.system, "system")); s.kind() > null {
 		if s.k != text {
 			v.report("system_not_string", "kind", s.k)
@@ -261,6 +249,29 @@ func (a *llamaAttr) instruct(v *validator, row *value) {
 		if mark := row.get(key); mark.kind() > null && string(mark.text) != "1" && string(mark.text) != "true" {
 			v.report(map[string]string{"weight": "weight_ignored", "train": "train_ignored"}[key], "where", "the answer of row", "n", v.rows, "key", key, "value", quote(mark.text))
 		}
+	}
+}
+
+// question judges what is asked, in one column or two.
+func (a *llamaAttr) question(v *validator, row *value) {
+	asked := 0
+	for _, name := range []string{a.prompt, a.query} {
+		said := row.get(name)
+		switch {
+		case name == "":
+		case said.kind() == text:
+			v.plain(said.text, name)
+			asked += len(bytes.TrimSpace(said.text))
+		case said.kind() > null:
+			v.report("instruction_not_string", "column", name, "kind", said.k)
+			asked++
+		case said == nil && name == a.prompt:
+			v.report("missing_instruction", "column", name)
+			asked++
+		}
+	}
+	if asked == 0 {
+		v.report("empty_content:prompt", "column", "what is asked")
 	}
 }
 

@@ -158,30 +158,7 @@ func (m *Merged) plan(b *Base) ([]planned, []Check) {
 		return nil, append(checks, failed("base file", "the base's GGUF cannot be read here, and its metadata and tokenizer are needed: give it with --base-gguf FILE"))
 	}
 	checks = append(checks, m.checkConfig(b), m.checkRope(b))
-	var list []planned
-	var missing, wrong []string
-	used := map[string]bool{}
-	take := func(name, theirs, kind string, want []uint64) {
-		s := m.weights.tensors[theirs]
-		p := planned{name: name}
-		used[theirs] = true
-		if s == nil {
-			missing = append(missing, theirs)
-			return
-		}
-		p.part = l.part(s, kind, b)
-		switch err := s.weights(); {
-		case err != nil:
-			wrong = append(wrong, err.Error())
-		case !slices.Equal(p.part.shape(), want):
-			wrong = append(wrong, fmt.Sprintf("%s has the shape %v and the base's %s, turned round, %v", theirs, s.Shape, name, want))
-		default:
-			if err := p.part.check(); err != nil {
-				wrong = append(wrong, err.Error())
-			}
-			list = append(list, p)
-		}
-	}
+	p := &planning{m: m, l: l, b: b, used: map[string]bool{}}
 	const head, embedding = "lm_head.weight", "model.embed_tokens.weight"
 	tied := m.weights.tensors[head] == nil || m.config.Tied != nil && *m.config.Tied
 	for i := range b.file.Tensors {
@@ -189,34 +166,63 @@ func (m *Merged) plan(b *Base) ([]planned, []Check) {
 		theirs, kind, ok := l.huggingFace(t.Name)
 		switch {
 		case slices.Contains(ofBase, t.Name):
-			list = append(list, planned{name: t.Name, copied: t})
+			p.list = append(p.list, planned{name: t.Name, copied: t})
 		case !ok:
-			wrong = append(wrong, fmt.Sprintf("the base has the tensor %s, which is not known here", t.Name))
+			p.wrong = append(p.wrong, fmt.Sprintf("the base has the tensor %s, which is not known here", t.Name))
 		case theirs == head && tied:
-			take(t.Name, embedding, kind, t.Shape)
+			p.take(t.Name, embedding, kind, t.Shape)
 		default:
-			take(t.Name, theirs, kind, t.Shape)
+			p.take(t.Name, theirs, kind, t.Shape)
 		}
 	}
 	if _, has := b.file.Tensor("output.weight"); !has && !tied && b.Arch == "llama" {
-		take("output.weight", head, "", b.shapes["token_embd.weight"]) // the training untied the head
+		p.take("output.weight", head, "", b.shapes["token_embd.weight"]) // the training untied the head
 	}
-	var left []string
-	for _, name := range m.weights.names() {
-		if !used[name] && name != head && !strings.HasSuffix(name, "rotary_emb.inv_freq") {
-			left = append(left, name)
-		}
+	left := slices.DeleteFunc(m.weights.names(), func(name string) bool {
+		return p.used[name] || name == head || strings.HasSuffix(name, "rotary_emb.inv_freq")
+	})
+	if p.missing != nil {
+		p.wrong = append(p.wrong, "the model has no "+listed(p.missing))
 	}
-	if missing != nil {
-		wrong = append(wrong, "the model has no "+listed(missing))
+	if len(left) > 0 {
+		p.wrong = append(p.wrong, "the model has "+listed(left)+", for which the base has no place")
 	}
-	if left != nil {
-		wrong = append(wrong, "the model has "+listed(left)+", for which the base has no place")
+	if p.wrong != nil {
+		return nil, append(checks, failed("shapes", "%s: is it the base that the model was trained from?", listed(p.wrong)))
 	}
-	if wrong != nil {
-		return nil, append(checks, failed("shapes", "%s: is it the base that the model was trained from?", listed(wrong)))
+	return p.list, append(checks, passed("shapes", "%d tensors fit the base's", len(p.list)))
+}
+
+// planning collects the tensors of a file to be written, and what is wrong.
+type planning struct {
+	m              *Merged
+	l              *layout
+	b              *Base
+	list           []planned
+	missing, wrong []string
+	used           map[string]bool // tensors of the model
+}
+
+// take plans a tensor of the model, which has to have a shape.
+func (p *planning) take(name, theirs, kind string, want []uint64) {
+	s := p.m.weights.tensors[theirs]
+	p.used[theirs] = true
+	if s == nil {
+		p.missing = append(p.missing, theirs)
+		return
 	}
-	return list, append(checks, passed("shapes", "%d tensors fit the base's", len(list)))
+	part := p.l.part(s, kind, p.b)
+	err := s.weights()
+	if err == nil && !slices.Equal(part.shape(), want) {
+		err = fmt.Errorf("%s has the shape %v and the base's %s, turned round, %v", theirs, s.Shape, name, want)
+	}
+	if err == nil {
+		err = part.check()
+	}
+	if err != nil {
+		p.wrong = append(p.wrong, err.Error())
+	}
+	p.list = append(p.list, planned{name: name, part: part})
 }
 
 // checkConfig compares config.json with the base.

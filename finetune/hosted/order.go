@@ -1,6 +1,7 @@
 package hosted
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -75,27 +76,8 @@ func (o *Order) Validate() error {
 			return fmt.Errorf("%s is %q, it has to be %s, or auto", check.name, string(check.value), check.bounds)
 		}
 	}
-	named := o.named()
-	for name, value := range o.Extra {
-		switch {
-		case name == "":
-			return errors.New("a hyperparameter has no name")
-		case named[name] != "":
-			return fmt.Errorf("hyperparameter %s is given twice", name)
-		case !json.Valid(value):
-			return fmt.Errorf("hyperparameter %s is no JSON value", name)
-		}
-	}
-	pairs := len(o.Metadata)
-	for key, value := range o.Metadata {
-		switch {
-		case key == markKey:
-			return fmt.Errorf("the metadata %s is parley's own", markKey)
-		case key == "" || utf8.RuneCountInString(key) > 64:
-			return fmt.Errorf("metadata %q: a key has 1 to 64 characters", key)
-		case utf8.RuneCountInString(value) > 512:
-			return fmt.Errorf("metadata %s: a value has at most 512 characters", key)
-		}
+	if err := cmp.Or(o.checkExtra(), o.checkMetadata()); err != nil {
+		return err
 	}
 	switch n := utf8.RuneCountInString(o.Suffix); {
 	case o.Model == "":
@@ -110,8 +92,39 @@ func (o *Order) Validate() error {
 		return fmt.Errorf("the suffix has %d characters, it may have 64", n)
 	case o.Seed != nil && (*o.Seed < 0 || *o.Seed > math.MaxInt32):
 		return fmt.Errorf("seed is %d, it has to be from 0 to %d", *o.Seed, math.MaxInt32)
-	case pairs > 15:
-		return fmt.Errorf("there are %d pairs of metadata, there may be 15 besides parley's own", pairs)
+	}
+	return nil
+}
+
+// checkExtra checks the names of the hyperparameters that only some servers know.
+func (o *Order) checkExtra() error {
+	named := o.named()
+	for name, value := range o.Extra {
+		switch {
+		case name == "":
+			return errors.New("a hyperparameter has no name")
+		case named[name] != "":
+			return fmt.Errorf("hyperparameter %s is given twice", name)
+		case !json.Valid(value):
+			return fmt.Errorf("hyperparameter %s is no JSON value", name)
+		}
+	}
+	return nil
+}
+
+func (o *Order) checkMetadata() error {
+	if n := len(o.Metadata); n > 15 {
+		return fmt.Errorf("there are %d pairs of metadata, there may be 15 besides parley's own", n)
+	}
+	for key, value := range o.Metadata {
+		switch {
+		case key == markKey:
+			return fmt.Errorf("the metadata %s is parley's own", markKey)
+		case key == "" || utf8.RuneCountInString(key) > 64:
+			return fmt.Errorf("metadata %q: a key has 1 to 64 characters", key)
+		case utf8.RuneCountInString(value) > 512:
+			return fmt.Errorf("metadata %s: a value has at most 512 characters", key)
+		}
 	}
 	return nil
 }
