@@ -32,21 +32,9 @@ var dashed = regexp.MustCompile(`^(\p{Lu}[^\n:"“]{1,40}?) (?:[-–—|>]{1,2})
 // is called, unless the reply is known to be a dialogue.
 func (c *cast) head(line string, dialogue bool) (head, bool) {
 	bare := strings.TrimLeft(line, decoration+"<")
-	if bare == "" {
-		return head{}, false
-	}
 	mark := line[:len(line)-len(bare)]
-	if strings.ContainsAny(mark, "[<(") {
-		if end := strings.IndexAny(bare[:min(len(bare), maxHead)], "]>)"); end > 0 {
-			if who := c.named(bare[:end]); who != unknown && (who != oneself || strings.Contains(mark, "[")) {
-				return head{who: who, rest: strings.TrimLeft(bare[end+1:], " \t*_:：")}, true
-			}
-		}
-	}
-	if m := dashed.FindStringSubmatch(bare); m != nil {
-		if who := c.named(m[1]); who >= 0 && (who == c.self || strings.ContainsAny(m[2][:1], "\"\xe2")) {
-			return head{who: who, rest: m[2]}, true
-		}
+	if h, ok := c.headless(mark, bare); ok || bare == "" {
+		return h, ok
 	}
 	colon := strings.IndexAny(bare[:min(len(bare), maxHead)], ":：")
 	if colon < 0 {
@@ -68,20 +56,43 @@ func (c *cast) head(line string, dialogue bool) (head, bool) {
 			return head{}, false
 		}
 	}
-	rest := strings.TrimSpace(bare[colon+size:])
-	if strings.HasPrefix(rest, "**") && (strings.Contains(mark, "**") || !strings.Contains(rest[2:], "**")) {
-		rest = strings.TrimSpace(rest[2:]) // the end of **Bren:**
-	}
-	for _, em := range []string{"_", "*"} { // the end of _Bren:_
-		if behind, ok := strings.CutPrefix(rest, em+" "); ok && strings.HasSuffix(mark, em) {
-			rest = behind
-		}
-	}
+	rest := withoutEnd(mark, strings.TrimSpace(bare[colon+size:]))
 	first, _ := utf8.DecodeRuneInString(rest)
-	if (who >= 0 || who == ambiguous) && who != c.self && !dialogue && (unicode.IsLower(first) || unicode.IsDigit(first)) {
+	called := (who >= 0 || who == ambiguous) && who != c.self && (unicode.IsLower(first) || unicode.IsDigit(first))
+	if called && !dialogue {
 		return head{}, false
 	}
 	return head{who: who, aside: aside, rest: rest}, true
+}
+
+// headless reads a name without a colon: in brackets, or with a dash or a bar behind it.
+func (c *cast) headless(mark, bare string) (head, bool) {
+	if strings.ContainsAny(mark, "[<(") {
+		if end := strings.IndexAny(bare[:min(len(bare), maxHead)], "]>)"); end > 0 {
+			if who := c.named(bare[:end]); who != unknown && (who != oneself || strings.Contains(mark, "[")) {
+				return head{who: who, rest: strings.TrimLeft(bare[end+1:], " \t*_:：")}, true
+			}
+		}
+	}
+	m := dashed.FindStringSubmatch(bare)
+	if m == nil {
+		return head{}, false
+	}
+	who := c.named(m[1])
+	return head{who: who, rest: m[2]}, who >= 0 && (who == c.self || strings.ContainsAny(m[2][:1], "\"\xe2"))
+}
+
+// withoutEnd takes off the end of the emphasis that a name with a colon is in: of **Bren:**, _Bren:_.
+func withoutEnd(mark, rest string) string {
+	if strings.HasPrefix(rest, "**") && (strings.Contains(mark, "**") || !strings.Contains(rest[2:], "**")) {
+		return strings.TrimSpace(rest[2:])
+	}
+	for _, em := range []string{"_ ", "* "} {
+		if strings.HasSuffix(mark, em[:1]) {
+			rest = strings.TrimPrefix(rest, em)
+		}
+	}
+	return rest
 }
 
 // heading reads a line that is a name and no more, where a number sign or bold type marks it so. A plain
@@ -233,25 +244,20 @@ func (s *script) line(line string) bool {
 	}
 	if told := narration.FindStringSubmatch(line); told != nil && !acting(told[1]) {
 		if h, ok := s.c.head(line, true); !ok || h.rest != "" || h.who != s.c.self {
-			s.d.mark(FaultSpeaksForOthers)
-			s.stopped = true
-			return false
+			return s.another()
 		}
 	}
 	if line == "" {
-		if s.labelled && s.say.Len()+s.do.Len() > 0 {
+		if s.labelled && s.begun() {
 			s.current, s.closed = "", true
 		}
 		return true
 	}
-	dialogue := s.dialogue || (s.labelled || s.field) && s.say.Len()+s.do.Len() > 0
+	dialogue := s.dialogue || (s.labelled || s.field) && s.begun()
 	for range 8 { // "Orla: SAY: Orla: ..."
 		if label, aside, rest, ok := labelled(line); ok {
-			if !s.begin(label, aside, rest) {
-				return false
-			}
-			if label == "to" || label == "check" {
-				return true
+			if goOn := s.begin(label, aside, rest); !goOn || label == "to" || label == "check" {
+				return goOn
 			}
 			line = rest
 			continue
@@ -260,10 +266,8 @@ func (s *script) line(line string) bool {
 		if !ok {
 			break
 		}
-		if s.c.other(h.who) || h.who == oneself && s.say.Len()+s.do.Len() > 0 {
-			s.d.mark(FaultSpeaksForOthers)
-			s.stopped = true
-			return false
+		if s.c.other(h.who) || h.who == oneself && s.begun() {
+			return s.another()
 		}
 		s.dialogue = true
 		s.aside(h.aside)
@@ -273,6 +277,16 @@ func (s *script) line(line string) bool {
 	}
 	s.put(line)
 	return true
+}
+
+// begun reports whether the move has words.
+func (s *script) begun() bool { return s.say.Len()+s.do.Len() > 0 }
+
+// another ends the reading at a line of somebody else.
+func (s *script) another() bool {
+	s.d.mark(FaultSpeaksForOthers)
+	s.stopped = true
+	return false
 }
 
 // begin starts a labelled part. A label that comes again behind another one is a second move.

@@ -136,36 +136,20 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	moves := 0
 	for i, k := range v.Keys {
 		value, ok := texts(&v.Items[i])
-		k = moveKey(k)
-		if k == "" || !ok {
+		if k = moveKey(k); k == "" || !ok {
 			return draft{fault: FaultMalformed}
 		}
-		switch text := strings.Join(value, "\n"); k {
-		case "speech":
-			if inner, found := c.within(text); found {
+		if k == "speech" {
+			if inner, found := c.within(strings.Join(value, "\n")); found {
 				return inner
 			}
-			d.speech = joined(d.speech, text, "\n")
-		case "deed":
-			d.deed = joined(d.deed, text, "\n")
-		case "to":
-			d.to, d.fielded = append(d.to, value...), true
-		case "check":
-			d.check = text
-		case "refusal":
-			if text != "" {
-				return draft{fault: FaultRefusal}
-			}
-			continue
-		case "speaker":
-			if c.other(c.named(text)) {
-				return draft{fault: FaultSpeaksForOthers}
-			}
-			continue
-		case "target", "thought":
-			continue
 		}
-		moves++
+		if c.field(&d, k, value) {
+			moves++
+		}
+		if d.fault != "" {
+			return draft{fault: d.fault}
+		}
 	}
 	if moves == 0 {
 		return draft{fault: FaultMalformed}
@@ -178,6 +162,33 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	}
 	d.speech, d.deed = c.own(&d, literal(d.speech)), c.own(&d, literal(d.deed))
 	return d
+}
+
+// field takes over a field of a move, and reports whether it says what is done.
+func (c *cast) field(d *draft, key string, value []string) bool {
+	switch text := strings.Join(value, "\n"); key {
+	case "speech":
+		d.speech = joined(d.speech, text, "\n")
+	case "deed":
+		d.deed = joined(d.deed, text, "\n")
+	case "to":
+		d.to, d.fielded = append(d.to, value...), true
+	case "check":
+		d.check = text
+	case "refusal":
+		if text != "" {
+			d.fault = FaultRefusal
+		}
+		return false
+	case "speaker":
+		if c.other(c.named(text)) {
+			d.fault = FaultSpeaksForOthers
+		}
+		return false
+	case "target", "thought":
+		return false
+	}
+	return true
 }
 
 // within reads a move that is itself in the text of a field.

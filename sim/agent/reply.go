@@ -92,22 +92,7 @@ func (c *cast) parse(text string, cut bool) Move {
 	}
 	d, found := c.object(text, 0)
 	if !found {
-		if sections.MatchString(own) {
-			return Move{Fault: FaultReasoning}
-		}
-		if strings.HasPrefix(note.ReplaceAllString(own, ""), "{") { // an object that is none
-			return Move{Fault: FaultMalformed}
-		}
-		if d = c.lines(own); leaked {
-			d.mark(FaultTemplateTokens)
-			d.open = false
-		}
-		if d.form == Prose && d.speech == "" && d.deed == "" && len(d.marks) == 0 {
-			d.fault = FaultMalformed
-			if wordless(text) {
-				d.fault = FaultEmpty
-			}
-		}
+		d = c.unformed(own, leaked)
 	} else if d.fault == FaultCutOff && token.MatchString(text) { // the object ends where the token begins
 		d.fault = FaultTemplateTokens
 	}
@@ -121,6 +106,28 @@ func (c *cast) parse(text string, cut bool) Move {
 		return Move{Fault: d.fault, Form: d.form}
 	}
 	return c.finish(&d)
+}
+
+// unformed reads what is no object.
+func (c *cast) unformed(text string, leaked bool) draft {
+	switch {
+	case sections.MatchString(text):
+		return draft{fault: FaultReasoning}
+	case strings.HasPrefix(note.ReplaceAllString(text, ""), "{"): // an object that is none
+		return draft{fault: FaultMalformed}
+	}
+	d := c.lines(text)
+	if leaked {
+		d.mark(FaultTemplateTokens)
+		d.open = false
+	}
+	if d.form == Prose && d.speech == "" && d.deed == "" && len(d.marks) == 0 {
+		d.fault = FaultMalformed
+		if wordless(text) {
+			d.fault = FaultEmpty
+		}
+	}
+	return d
 }
 
 // sections matches a heading of reasoning in words, where it is not certain what follows it.
@@ -138,21 +145,24 @@ func (c *cast) finish(d *draft) Move {
 		deed = ""
 	}
 	m := Move{Speech: speech, Deed: deed, Form: d.form, Fault: d.first()}
-	if speech == "" && deed == "" {
-		switch {
-		case m.Fault != "":
-		case marks || signs:
+	if speech == "" && deed == "" { // without a fault it is a pass that was meant
+		if m.Fault == "" && (marks || signs) {
 			m.Fault = FaultNoWords
-		case echo || echoed:
+		} else if m.Fault == "" && (echo || echoed) {
 			m.Fault = FaultMalformed
 		}
-		return m // without a fault it is a pass that was meant
+		return m
 	}
+	return c.checked(d, m)
+}
+
+// checked checks what a move says, resolves its names and cuts what is too long.
+func (c *cast) checked(d *draft, m Move) Move {
 	to, ok := c.addressees(d.to)
 	switch {
-	case refused(speech) || speech == "" && refused(deed):
+	case refused(m.Speech) || m.Speech == "" && refused(m.Deed):
 		return Move{Fault: FaultRefusal, Form: d.form}
-	case foreign(speech, deed):
+	case foreign(m.Speech, m.Deed):
 		return Move{Fault: FaultOtherLanguage, Form: d.form}
 	case !ok && len(to) == 0:
 		return Move{Fault: FaultUnknownAddressee, Form: d.form}

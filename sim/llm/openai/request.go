@@ -53,25 +53,50 @@ func (b *body) ignore(option string) {
 	}
 }
 
+// put adds a field that can be left out, and is where the server is known not to take it.
+func (b *body) put(known *found, option, field string, value any) {
+	b.optional = append(b.optional, field)
+	if !slices.Contains(known.refused, field) {
+		b.fields[field] = value
+	} else if option != "" {
+		b.ignore(option)
+	}
+}
+
 // body writes a request for what is known of the server.
 func (m *Model) body(req llm.Request, known found) body {
 	b := body{fields: map[string]any{"model": m.name, "messages": messages(req.Messages, known.noSystem)}}
-	put := func(option, field string, value any) {
-		b.optional = append(b.optional, field)
-		if slices.Contains(known.refused, field) {
-			if option != "" {
-				b.ignore(option)
-			}
-			return
-		}
-		b.fields[field] = value
-	}
 	if m.stream && !slices.Contains(known.refused, "stream") {
 		b.optional = append(b.optional, "stream")
 		b.fields["stream"] = true
-		put("", "stream_options", map[string]any{"include_usage": true})
+		b.put(&known, "", "stream_options", map[string]any{"include_usage": true})
 	}
-	s := req.Sampling
+	b.sampling(&known, req.Sampling)
+	b.think(&known, req.Sampling.Think)
+	if req.TopLogprobs > 0 {
+		b.put(&known, "top_logprobs", "logprobs", true)
+		if b.fields["logprobs"] != nil {
+			b.put(&known, "top_logprobs", "top_logprobs", req.TopLogprobs)
+		}
+	}
+	if len(req.Schema) > 0 {
+		shape := req.Schema
+		if known.noBounds {
+			shape = unbounded(shape)
+		}
+		schema := map[string]any{"name": "reply", "schema": shape}
+		if m.strict == "true" || m.strict == "auto" && strict(req.Schema) {
+			schema["strict"] = true
+		}
+		b.fields["response_format"] = map[string]any{"type": "json_schema", "json_schema": schema}
+	}
+	slices.Sort(b.ignored)
+	return b
+}
+
+// sampling adds the sampling options that the server takes.
+func (b *body) sampling(known *found, s llm.Sampling) {
+	put := func(option, field string, value any) { b.put(known, option, field, value) }
 	temperature := *s.Temperature
 	if temperature < 1e-6 { // as good as 0, which no sampler divides by
 		temperature = 0
@@ -117,39 +142,21 @@ func (m *Model) body(req llm.Request, known found) body {
 	if s.KeepAlive != "" {
 		b.ignore("keep_alive")
 	}
-	switch s.Think {
-	case "":
-	case "low", "medium", "high":
-		put("think", "reasoning_effort", s.Think)
+}
+
+// think adds how the model is to think.
+func (b *body) think(known *found, think string) {
+	switch {
+	case think == "":
+	case think == "low", think == "medium", think == "high":
+		b.put(known, "think", "reasoning_effort", think)
+	case known.dialect == extended:
+		b.put(known, "think", "chat_template_kwargs", map[string]any{"enable_thinking": think == "on"})
+	case think == "off":
+		b.put(known, "think", "reasoning_effort", "none")
 	default:
-		switch {
-		case known.dialect == extended:
-			put("think", "chat_template_kwargs", map[string]any{"enable_thinking": s.Think == "on"})
-		case s.Think == "off":
-			put("think", "reasoning_effort", "none")
-		default:
-			b.ignore("think")
-		}
+		b.ignore("think")
 	}
-	if req.TopLogprobs > 0 {
-		put("top_logprobs", "logprobs", true)
-		if b.fields["logprobs"] != nil {
-			put("top_logprobs", "top_logprobs", req.TopLogprobs)
-		}
-	}
-	if len(req.Schema) > 0 {
-		shape := req.Schema
-		if known.noBounds {
-			shape = unbounded(shape)
-		}
-		schema := map[string]any{"name": "reply", "schema": shape}
-		if m.strict == "true" || m.strict == "auto" && strict(req.Schema) {
-			schema["strict"] = true
-		}
-		b.fields["response_format"] = map[string]any{"type": "json_schema", "json_schema": schema}
-	}
-	slices.Sort(b.ignored)
-	return b
 }
 
 type message struct {
