@@ -22,7 +22,7 @@ func TestKilledRunEndsAsIfUndisturbed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kills, sessions = n, 80*n
+		kills, sessions = n, 40*n
 	}
 	dir := t.TempDir()
 	parley := filepath.Join(dir, "parley")

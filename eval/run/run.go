@@ -5,6 +5,8 @@
 //	run.json        manifest: kind, configuration, version, served identities, counts, digests, results
 //	inputs/         copies of the files that the configuration names
 //	NAME.jsonl      the journal of a table, append-only while the run lives
+//	digests.jsonl   running digests of the journals: what was changed in one is found, and resume goes back behind it
+//	recalled.jsonl  calls of jobs that are done again, until the run is finished
 //	NAME.parquet    the same table once the run is finished
 //	report.html     one self-contained page
 //

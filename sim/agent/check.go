@@ -47,8 +47,9 @@ func (s *byteSet) has(other *byteSet) bool {
 func refused(text string) bool {
 	const head = 400 // bytes
 	lower := strings.ToLower(text[:min(len(text), head)])
-	return slices.ContainsFunc(refusals(), func(r refusal) bool {
-		return strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
+	signs := bytesOf(lower)
+	return slices.ContainsFunc(refusals(), func(r refusal) bool { // most lack a byte of a trigger, and need no search
+		return signs.has(&r.signs) && strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
 	})
 }
 

@@ -42,7 +42,10 @@ func ownTurn(text string) (own string, another bool) {
 // withoutTokens cuts a text at the first template token. leaked says that words follow it: a token
 // that ends a text is no fault.
 func withoutTokens(text string) (own string, leaked bool) {
-	at := token.FindStringIndex(text)
+	var at []int
+	if strings.ContainsAny(text, "<[") { // the expression is slow
+		at = token.FindStringIndex(text)
+	}
 	if at == nil {
 		return text, false
 	}
@@ -54,6 +57,9 @@ var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f",
 
 // squeeze folds white space to single spaces, and drops what cannot be seen.
 func squeeze(text string) string {
+	if text = strings.TrimSpace(text); !strings.Contains(text, "  ") && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
+		return text // as most are
+	}
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
 		case ' ' < r && r < 0x7f:

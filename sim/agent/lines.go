@@ -74,6 +74,9 @@ func (c *cast) headless(mark, bare string) (head, bool) {
 			}
 		}
 	}
+	if !strings.ContainsAny(bare, "-–—|>") {
+		return head{}, false
+	}
 	m := dashed.FindStringSubmatch(bare)
 	if m == nil {
 		return head{}, false

@@ -126,12 +126,16 @@ func (s *FaultServer) chat(w http.ResponseWriter, r *http.Request, ollama bool) 
 		return
 	}
 	out := &faultWriter{w: w, model: q.Model, ollama: ollama, prompt: llm.EstimatePrompt(q.Messages), stream: q.Stream == nil && ollama || q.Stream != nil && *q.Stream}
-	text := s.Reply(q.Model, q.Messages)
-	half := text[:len(text)/2]
 	m := s.draw(body)
 	if s.Whole != nil && slices.Contains([]Mishap{"", OddUsage, Unfinished}, m) {
 		s.Whole(body)
 	}
+	out.answer(m, s.Reply(q.Model, q.Messages))
+}
+
+// answer writes a reply, with a mishap.
+func (out *faultWriter) answer(m Mishap, text string) {
+	w, half := out.w, text[:len(text)/2]
 	switch m {
 	case ServerError, BadGateway, Busy:
 		var status int

@@ -31,9 +31,16 @@ func (m *Model) refused(err error, x *exchange, schema bool) error {
 		said = err.Error() // an error line within the stream, or no JSON
 	}
 	said = llm.Excerpt(said, 300)
-	fault := wire.Fault(code, said)
+	fault, hint := m.classed(code, said, err, schema)
+	e := m.fail(fault, errors.New(said), hint)
+	e.RetryAfter, e.Away = wire.RetryAfter(x.header, m.now()), wire.Away(code)
+	return e
+}
+
+// classed returns the kind of a failure with a status (0: within a reply), and what the user can do about it.
+func (m *Model) classed(code int, said string, err error, schema bool) (fault llm.Fault, hint string) {
+	fault = wire.Fault(code, said)
 	lower := strings.ToLower(said)
-	hint := ""
 	switch {
 	case schema && (code == 400 || code == 500) && (strings.Contains(lower, "invalid format") || strings.Contains(lower, "grammar") || strings.Contains(lower, "schema")):
 		fault = llm.Unsupported
@@ -48,9 +55,7 @@ func (m *Model) refused(err error, x *exchange, schema bool) error {
 	case fault == llm.Denied && code == http.StatusUnauthorized:
 		hint = "ollama signin"
 	}
-	e := m.fail(fault, errors.New(said), hint)
-	e.RetryAfter, e.Away = wire.RetryAfter(x.header, m.now()), wire.Away(code)
-	return e
+	return fault, hint
 }
 
 func (m *Model) fail(fault llm.Fault, err error, hint string) *llm.Error {
