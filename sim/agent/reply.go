@@ -56,7 +56,7 @@ type draft struct {
 func (d *draft) mark(kind string) { d.marks = append(d.marks, kind) }
 
 // toolMark matches calls of tools that are not in JSON alone.
-var toolMark = regexp.MustCompile(`(?i)</?\|?(?:start_)?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?["'\d\[{]|["'])`)
+var toolMark = regexp.MustCompile(`(?i)</?\|?(?:start_)?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?["'\d\[{]|["'{])`)
 
 // amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
 // says that the server stopped it before the model did.

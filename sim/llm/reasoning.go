@@ -17,7 +17,7 @@ import (
 //	analysis...assistantfinal...                                                    gpt-oss without its marks
 //	Here is my thought process: ... Here is my response: ...                        Granite
 //	Thinking... ...done thinking.                                                   Ollama's client
-const thinkWords = `(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|cot|reasoning_content|chain_of_thought|internal|inn?er(?:nal)?_(?:monologue|thoughts?))`
+const thinkWords = `(?:think|thinking|thoughts?|reason|reasoning|reflection|analysis|scratchpad|cot|reasoning_content|chain_of_thought|internal|inn?er(?:nal)?_(?:monologue|thoughts?))`
 
 var (
 	// thinkMark matches an opening mark, or a closing one, whose slash or name is in a group.
@@ -75,10 +75,10 @@ func SplitReasoning(text string) (thought, rest string, ok bool) {
 		thoughts, rest = append(thoughts, m[1]), m[2]
 	}
 	if before = append(before, thoughts...); len(before) == 0 {
-		more, rest, ok := splitWords(rest)
-		return more, rest, ok
+		return splitWords(rest)
 	}
-	return clean(before...), strings.TrimSpace(answerEdge.ReplaceAllString(rest, "")), true
+	more, rest, ok := splitWords(strings.TrimSpace(answerEdge.ReplaceAllString(rest, "")))
+	return clean(append(before, more)...), rest, ok
 }
 
 // ReasoningMark is a mark around a model's reasoning in a text.
