@@ -33,9 +33,10 @@ var (
 	answerTags = regexp.MustCompile(`(?is)^(.*?)<(?:answer|final_answer|response|reply|speech|output)>(.*)</(?:answer|final_answer|response|reply|speech|output)>\s*$`)
 	// bareChannel begins what gpt-oss writes where a server drops its marks.
 	bareChannel = regexp.MustCompile(`^\s*(?:<\|start\|>assistant)?analysis(?:\p{Lu}|\s|[^\pL\s])`)
+	// glued is the same without an end of the thought.
+	glued = regexp.MustCompile(`^\s*analysis\p{Lu}`)
 	// spoken names the parts of a reply in words, as Granite does.
-	spoken  = regexp.MustCompile(`(?is)^\s*here(?:'s| is) my (?:thought process|reasoning)\b[:.]?(.*)$`)
-	replied = regexp.MustCompile(`(?i)here(?:'s| is) my (?:response|reply|answer)\b[:.]?`)
+	spoken = regexp.MustCompile(`(?is)^\s*here(?:'s| is) my (?:thought process|reasoning)\b[:.]?(.*?)(?:here(?:'s| is) my (?:response|reply|answer)\b[:.]?(.*))?$`)
 	// answerEdge matches the marks around an answer behind its reasoning.
 	answerEdge = regexp.MustCompile(`(?i)^(?:\s*<\|(?:begin_of_solution|start_response|start_text|begin_of_box)\|>)+|(?:\s*<\|(?:end_of_solution|end_response|end_text|end_of_box)\|>)+\s*$`)
 
@@ -110,17 +111,7 @@ func ReasoningMarks(text string) (marks []ReasoningMark) {
 }
 
 // mayHaveMarks reports whether a text has a sign that a mark begins with.
-func mayHaveMarks(text string) bool {
-	if strings.IndexByte(text, '<') >= 0 || strings.Contains(text, "＜") || strings.Contains(text, "◁") {
-		return true
-	}
-	for _, head := range [...]string{"[T", "[/T", "[R", "[/R"} {
-		if strings.Contains(text, head) {
-			return true
-		}
-	}
-	return false
-}
+func mayHaveMarks(text string) bool { return strings.ContainsAny(text, "<＜◁[") }
 
 // clean joins thoughts without the marks in them.
 func clean(thoughts ...string) string {
@@ -192,55 +183,29 @@ func wordOfSentence(text string, from, to int) bool {
 // inString reports whether a place of a text that is a JSON object is within one of its strings.
 func inString(text string, at int) bool {
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text[:at]), "```json"), "```"))
-	if !strings.HasPrefix(text, "{") {
-		return false
-	}
-	inside := false
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			inside = !inside
-		}
-	}
-	return inside
+	return strings.HasPrefix(text, "{") && strings.Count(strings.NewReplacer(`\\`, "", `\"`, "").Replace(text), `"`)%2 == 1
 }
 
 // splitWords separates reasoning that words announce instead of marks.
 func splitWords(text string) (thought, rest string, ok bool) {
-	const begins = "here"
-	if head := strings.TrimSpace(text); len(head) < len(begins) || !strings.EqualFold(head[:len(begins)], begins) {
-		// it does not begin as the expression does
-	} else if m := spoken.FindStringSubmatch(text); m != nil {
-		at := replied.FindStringIndex(m[1])
-		if at == nil {
-			return strings.TrimSpace(m[1]), "", false
-		}
-		return strings.TrimSpace(m[1][:at[0]]), strings.TrimSpace(m[1][at[1]:]), true
-	}
-	const done, final, call = "...done thinking.", "assistantfinal", "assistantcommentary to="
+	const done, final, call = "...done thinking.", "assistantfinal", "assistantcommentary "
 	if before, behind, found := strings.Cut(text, done); found {
 		return strings.TrimSpace(before), strings.TrimSpace(behind), true
 	}
-	at := -1
-	if strings.Contains(text, final) { // faster than LastIndex
-		at = strings.LastIndex(text, final)
+	if m := spoken.FindStringSubmatchIndex(text); m != nil && m[4] < 0 {
+		return strings.TrimSpace(text[m[2]:m[3]]), "", false
+	} else if m != nil {
+		return strings.TrimSpace(text[m[2]:m[3]]), strings.TrimSpace(text[m[4]:m[5]]), true
 	}
+	at := strings.LastIndex(text, final)
 	switch {
-	case at >= 0 && (at == 0 || bareChannel.MatchString(text)):
+	case at == 0, at > 0 && bareChannel.MatchString(text):
 		return strings.TrimPrefix(strings.TrimSpace(text[:at]), "analysis"), strings.TrimSpace(text[at+len(final):]), true
-	case strings.HasPrefix(strings.TrimSpace(text), "analysis") && gluedTo(strings.TrimSpace(text), "analysis"):
-		if at := strings.Index(text, call); at >= 0 {
-			return strings.TrimSpace(text[:at]), text[at+len("assistantcommentary "):], true
+	case glued.MatchString(text):
+		if at := strings.Index(text, call+"to="); at >= 0 {
+			return strings.TrimSpace(text[:at]), text[at+len(call):], true
 		}
 		return strings.TrimSpace(text), "", false
 	}
 	return "", text, true
-}
-
-// gluedTo reports whether a capital letter follows a text's first word without a space.
-func gluedTo(text, word string) bool {
-	r, _ := utf8.DecodeRuneInString(text[len(word):])
-	return unicode.IsUpper(r)
 }
