@@ -297,7 +297,7 @@ func (s *script) begin(label, aside, rest string) bool {
 	if s.field {
 		return true
 	}
-	again := label == "say" && s.say.Len() > 0 || label == "do" && s.do.Len() > 0
+	again := label == "speech" && s.say.Len() > 0 || label == "deed" && s.do.Len() > 0
 	if again && (s.current != label || s.closed) {
 		s.stopped = true
 		return false
@@ -326,7 +326,7 @@ func (s *script) aside(text string) {
 func (s *script) put(text string) {
 	to := &s.say
 	switch {
-	case s.current == "do":
+	case s.current == "deed":
 		to = &s.do
 	case s.labelled && s.current == "", s.say.Len() == 0 && !s.field && leadIn.MatchString(text), s.labelled && passes.MatchString(text):
 		return // prose around the move
@@ -336,7 +336,7 @@ func (s *script) put(text string) {
 }
 
 // labelled reads the label at the head of a line: "SAY: ", "**Say:** ", "1. DO - ", "SAY (to Bren): ". The
-// label is one of say, do, to and check.
+// label is the field that it is for: speech, deed, to or check.
 func labelled(line string) (label, aside, rest string, ok bool) {
 	if !strings.ContainsAny(line, ":：=-–—") && !strings.Contains(line, "TO ") {
 		return "", "", "", false
@@ -345,21 +345,11 @@ func labelled(line string) (label, aside, rest string, ok bool) {
 		if m[2] == "" {
 			return "to", "", m[1], capitalized(strings.Fields(m[1])...)
 		}
-		return "say", "to " + m[1], m[2], true
+		return "speech", "to " + m[1], m[2], true
 	}
 	m := labelLine.FindStringSubmatch(line)
 	if m == nil || strings.HasPrefix(m[3], " ") && m[1] != strings.ToUpper(m[1]) {
 		return "", "", "", false
 	}
-	switch word := strings.ToLower(m[1]); word {
-	case "do", "does", "deed", "act", "action":
-		label = "do"
-	case "to", "whisper to", "whispers to":
-		label = "to"
-	case "check", "skill", "skill check":
-		label = "check"
-	default:
-		label = "say"
-	}
-	return label, m[2], strings.TrimSpace(m[4]), true
+	return moveKey(m[1]), m[2], strings.TrimSpace(m[4]), true
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
 
 	"parley/sim/llm/loose"
 )
@@ -80,7 +79,7 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 
 // introduces reports whether a line may go on with an object that is the reply: it is empty, or a name.
 func (c *cast) introduces(line string) bool {
-	line = strings.Trim(line, decoration+"")
+	line = strings.Trim(line, decoration)
 	if line == "" || line == "json" {
 		return true
 	}
@@ -98,9 +97,6 @@ func (c *cast) around(d *draft, before, behind string) {
 	own, leaked := withoutTokens(behind)
 	if leaked {
 		d.mark(FaultTemplateTokens)
-	}
-	if strings.IndexFunc(own, unicode.IsLetter) < 0 {
-		return
 	}
 	for line := range strings.Lines(own) {
 		if h, ok := c.head(line, true); ok && c.other(h.who) {
@@ -236,9 +232,9 @@ func isCall(v *loose.Value) bool {
 			arguments = true
 		case "type":
 			if i < len(v.Items) {
-				t := strings.ToLower(v.Items[i].Text)
-				name = name || t == "function" || t == "tool_use" || t == "tool_call"
-				arguments = arguments || t == "tool_use" || t == "tool_call"
+				t := folded(v.Items[i].Text)
+				arguments = arguments || strings.HasPrefix(t, "tool_")
+				name = name || strings.HasPrefix(t, "tool_") || t == "function"
 			}
 		}
 		if i < len(v.Items) && v.Items[i].Kind == loose.Object && strings.EqualFold(k, "function") && isCall(&v.Items[i]) {
