@@ -82,7 +82,7 @@ func (c *cast) headless(mark, bare string) (head, bool) {
 		return head{}, false
 	}
 	who := c.named(m[1])
-	return head{who: who, rest: m[2]}, who >= 0 && (who == c.self || strings.ContainsAny(m[2][:1], "\"\xe2"))
+	return head{who: who, rest: m[2]}, who >= 0 && (who == c.self || strings.HasPrefix(m[2], `"`) || strings.HasPrefix(m[2], "“"))
 }
 
 // withoutEnd takes off the end of the emphasis that a name with a colon is in: of **Bren:**, _Bren:_.
