@@ -13,23 +13,23 @@ type ID string
 // Sheet is everything there is to know about a character. What others may see of it is Public. In a
 // file it needs a name and a description; the rest is optional.
 type Sheet struct {
-	ID          ID        `yaml:"id" json:"id"` // in a file without one: the name's Slug
-	Name        string    `yaml:"name" json:"name"`
-	Race        string    `yaml:"race" json:"race"`
-	Class       string    `yaml:"class" json:"class"`
-	Background  string    `yaml:"background" json:"background"`
-	Alignment   string    `yaml:"alignment" json:"alignment"`
-	Level       int       `yaml:"level" json:"level"`             // 1 to 20; in a file without one: 1
-	Abilities   Abilities `yaml:"abilities" json:"abilities"`     // in a file without one: 10
-	Skills      []Skill   `yaml:"skills,omitempty" json:"skills"` // the proficient ones
-	Trait       string    `yaml:"trait" json:"trait"`             // personality trait
+	ID          ID        `yaml:"id" json:"id" doc:"lower-case letters, digits and dashes; made of the name where it is left out"`
+	Name        string    `yaml:"name" json:"name" doc:"required; letters, spaces, apostrophes and hyphens, up to 60"`
+	Race        string    `yaml:"race" json:"race" doc:"told to everybody at the table"`
+	Class       string    `yaml:"class" json:"class" doc:"told to everybody at the table"`
+	Background  string    `yaml:"background" json:"background" doc:"any text of up to 60 letters"`
+	Alignment   string    `yaml:"alignment" json:"alignment" doc:"from Lawful Good to Chaotic Evil; the middle is Neutral"`
+	Level       int       `yaml:"level" json:"level" doc:"1 to 20; 1 where it is left out"`
+	Abilities   Abilities `yaml:"abilities" json:"abilities" doc:"the six scores, 1 to 30 each; 10 where one is left out"`
+	Skills      []Skill   `yaml:"skills,omitempty" json:"skills" doc:"the proficient ones of the 18 skills"`
+	Trait       string    `yaml:"trait" json:"trait" doc:"personality trait"`
 	Ideal       string    `yaml:"ideal" json:"ideal"`
 	Bond        string    `yaml:"bond" json:"bond"`
 	Flaw        string    `yaml:"flaw" json:"flaw"`
-	Appearance  string    `yaml:"appearance" json:"appearance"`
-	Voice       string    `yaml:"voice" json:"voice"` // how the character speaks
-	Secrets     []string  `yaml:"secrets,omitempty" json:"secrets,omitempty"`
-	Description string    `yaml:"description" json:"description"`
+	Appearance  string    `yaml:"appearance" json:"appearance" doc:"told to everybody at the table"`
+	Voice       string    `yaml:"voice" json:"voice" doc:"how the character speaks"`
+	Secrets     []string  `yaml:"secrets,omitempty" json:"secrets,omitempty" doc:"texts that only the character's player is told"`
+	Description string    `yaml:"description" json:"description" doc:"required; the character in a sentence or more, up to 2,000 letters"`
 }
 
 // Public is the part of a sheet that everybody at the table can see.

@@ -107,3 +107,31 @@ func syncDir(dir string) error {
 	}
 	return errors.Join(err, d.Close())
 }
+
+// WriteRows writes rows to a file: as Parquet where its name ends in .parquet, else as JSON Lines; as these also to w
+// where the name is "-".
+func WriteRows[T any](w io.Writer, name string, rows []T) error {
+	if filepath.Ext(name) == ".parquet" {
+		_, err := WriteParquet(name, func(yield func(T, error) bool) {
+			for _, r := range rows {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}, Meta{})
+		return err
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, r := range rows {
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	if name == "-" {
+		_, err := w.Write(b.Bytes())
+		return err
+	}
+	return WriteFile(name, b.Bytes())
+}

@@ -36,35 +36,33 @@ const (
 
 // Fact is one key point of a piece of knowledge: one sentence that makes sense alone.
 type Fact struct {
-	Text   string `yaml:"text" json:"text"`
-	Aspect Aspect `yaml:"aspect,omitempty" json:"aspect,omitempty"` // empty: none in particular
+	Text   string `yaml:"text" json:"text" doc:"required; one sentence that makes sense alone"`
+	Aspect Aspect `yaml:"aspect,omitempty" json:"aspect,omitempty" doc:"the question that the fact answers"`
 }
 
 // Knowledge is what an NPC holds exclusively.
 type Knowledge struct {
-	ID    string `yaml:"id" json:"id"`
-	Title string `yaml:"title" json:"title"` // "the Ashen Bell"
-	Topic string `yaml:"topic" json:"topic"` // item, place, creature, plot, person, rite ...
-	// Hook is what the players may know beforehand: that there is something to ask about. It gives
-	// no fact away.
-	Hook   string `yaml:"hook" json:"hook"`
-	Text   string `yaml:"text" json:"text"`   // the NPC's own short account, containing every fact
-	Facts  []Fact `yaml:"facts" json:"facts"` // 6 to 10 as authored
-	Source string `yaml:"source,omitempty" json:"source,omitempty"`
+	ID     string `yaml:"id" json:"id" doc:"required; lower-case letters, digits and single dashes"`
+	Title  string `yaml:"title" json:"title" doc:"required; its name with the article: the Ashen Bell"`
+	Topic  string `yaml:"topic" json:"topic" doc:"required; one word, such as item, place, creature, plot or person"`
+	Hook   string `yaml:"hook" json:"hook" doc:"required; told to the players beforehand; it gives no fact away"`
+	Text   string `yaml:"text" json:"text" doc:"the NPC's own account, with every fact in it"`
+	Facts  []Fact `yaml:"facts" json:"facts" doc:"required; the key points, at least one; the library has 6 to 10"`
+	Source string `yaml:"source,omitempty" json:"source,omitempty" doc:"where it comes from"`
 }
 
 // Aim is something that a character may want in a scene, and the skill check that it amounts to.
 type Aim struct {
-	Skill characters.Skill `yaml:"skill" json:"skill"`
-	Brief string           `yaml:"brief" json:"brief"` // to the character, second person; does not name the skill
+	Skill characters.Skill `yaml:"skill" json:"skill" doc:"required; the skill check that the aim amounts to"`
+	Brief string           `yaml:"brief" json:"brief" doc:"required; told to the character, in the second person; it does not name the skill"`
 }
 
 // Scene is a situation for intention expression, with more aims than any one cast is dealt.
 type Scene struct {
-	ID      string `yaml:"id" json:"id"`
-	Title   string `yaml:"title" json:"title"`
-	Premise string `yaml:"premise" json:"premise"`
-	Aims    []Aim  `yaml:"aims" json:"aims"`
+	ID      string `yaml:"id" json:"id" doc:"required; lower-case letters, digits and single dashes"`
+	Title   string `yaml:"title" json:"title" doc:"required"`
+	Premise string `yaml:"premise" json:"premise" doc:"required; the situation, told to everybody"`
+	Aims    []Aim  `yaml:"aims" json:"aims" doc:"required; what characters may want here; each is dealt none, one or two"`
 }
 
 // Intention is what a character tries, as the skill check that it amounts to.

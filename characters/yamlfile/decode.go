@@ -275,3 +275,35 @@ func fieldsOf(t reflect.Type) []field {
 	}
 	return list
 }
+
+// Set sets the field of a struct that files name by the key, and reports whether there is one that can hold the
+// value. A list of texts fits any list of a kind of text, and one text a list of one.
+func Set(into any, key string, value any) bool {
+	v, from := reflect.ValueOf(into).Elem(), reflect.ValueOf(value)
+	for _, f := range fieldsOf(v.Type()) {
+		if f.name != key {
+			continue
+		}
+		field := v.FieldByIndex(f.index)
+		if from.Kind() != reflect.Slice && from.Kind() == field.Kind() {
+			field.Set(from.Convert(field.Type()))
+			return true
+		}
+		if field.Kind() != reflect.Slice || field.Type().Elem().Kind() != reflect.String {
+			return false
+		}
+		texts, ok := value.([]string)
+		if text, one := value.(string); one {
+			texts, ok = []string{text}, true
+		}
+		list := reflect.MakeSlice(field.Type(), 0, len(texts))
+		for _, text := range texts {
+			list = reflect.Append(list, reflect.ValueOf(text).Convert(field.Type().Elem()))
+		}
+		if ok {
+			field.Set(list)
+		}
+		return ok
+	}
+	return false
+}

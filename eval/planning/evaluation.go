@@ -62,10 +62,8 @@ func (c *Config) Complete() error {
 	case len(c.Tasks) == 0:
 		return run.Usagef("no tasks: there are %v", Tasks)
 	}
-	for i, t := range c.Tasks {
-		if !slices.Contains(Tasks, t) || slices.Contains(c.Tasks[:i], t) {
-			return run.Usagef("tasks: %q is not one of %v, each once", t, Tasks)
-		}
+	if err := checkTasks(c.Tasks); err != nil {
+		return err
 	}
 	for i, m := range c.Model {
 		if slices.Contains(c.Model[:i], m) {

@@ -9,6 +9,7 @@ import (
 	"parley/eval"
 	"parley/eval/report"
 	"parley/eval/report/view"
+	"parley/eval/run"
 	"parley/eval/stat"
 )
 
@@ -193,4 +194,17 @@ func (d *RunData) proposed() *view.Table {
 		t.Add(c.Name, fmt.Sprint(c.Count), fmt.Sprint(len(c.Names)-1), view.Clip(c.Definition, 400))
 	}
 	return t
+}
+
+// Missing counts the verdicts of a run that should be there and are not.
+func Missing(dir string, m *run.Manifest) (int, error) {
+	p, err := Decode(m.Config)
+	if err != nil {
+		return 0, err
+	}
+	d, err := ReadRun(dir, p.Config().(*Config))
+	if err != nil {
+		return 0, err
+	}
+	return d.Unscored(), nil
 }

@@ -14,19 +14,19 @@ import (
 
 // Aspect is one thing that documents are judged by.
 type Aspect struct {
-	Name       string   `yaml:"name" json:"name"` // small letters, digits and hyphens
-	Title      string   `yaml:"title" json:"title"`
-	Definition string   `yaml:"definition" json:"definition"`
-	Steps      []string `yaml:"steps,omitempty" json:"steps,omitempty"`
-	Labels     []string `yaml:"labels,omitempty" json:"labels,omitempty"`       // where it is named and not graded
-	Checklist  []string `yaml:"checklist,omitempty" json:"checklist,omitempty"` // questions whose good answer is yes
-	Since      int      `yaml:"since,omitempty" json:"since,omitempty"`         // version that brought the definition; 0: the first
+	Name       string   `yaml:"name" json:"name" doc:"required; small letters, digits and hyphens"`
+	Title      string   `yaml:"title" json:"title" doc:"required; in tables and pages"`
+	Definition string   `yaml:"definition" json:"definition" doc:"required; what the evaluator is told"`
+	Steps      []string `yaml:"steps,omitempty" json:"steps,omitempty" doc:"how to evaluate, step by step"`
+	Labels     []string `yaml:"labels,omitempty" json:"labels,omitempty" doc:"words to choose from, where the aspect is named and not graded"`
+	Checklist  []string `yaml:"checklist,omitempty" json:"checklist,omitempty" doc:"questions whose good answer is yes"`
+	Since      int      `yaml:"since,omitempty" json:"since,omitempty" doc:"version that brought the definition"`
 }
 
 // Rubric is the aspects of one round. The proposals of a round that are accepted make the next version.
 type Rubric struct {
-	Version int      `yaml:"version" json:"version"`
-	Aspects []Aspect `yaml:"aspects" json:"aspects"`
+	Version int      `yaml:"version" json:"version" doc:"required; raised by every change"`
+	Aspects []Aspect `yaml:"aspects" json:"aspects" doc:"required; what documents are judged by"`
 }
 
 //go:embed rubric.yaml

@@ -32,20 +32,20 @@ const (
 
 // Criterion is a question about a sample with the labels that answer it.
 type Criterion struct {
-	Name        string `yaml:"name" json:"name"`
-	Description string `yaml:"description,omitempty" json:"description"`
+	Name        string `yaml:"name" json:"name" doc:"required"`
+	Description string `yaml:"description,omitempty" json:"description" doc:"what is looked at"`
 	// Values are the accepted labels, from worst to best unless Order is unknown.
-	Values  []string          `yaml:"accepted_values" json:"accepted_values"`
-	Meaning map[string]string `yaml:"meaning,omitempty" json:"meaning,omitempty"` // of values, where it was given
-	Kind    string            `yaml:"kind,omitempty" json:"kind,omitempty"`
-	Order   string            `yaml:"order,omitempty" json:"order,omitempty"` // how the order was found
-	Sub     []Criterion       `yaml:"sub_criteria,omitempty" json:"sub_criteria,omitempty"`
-	Always  bool              `yaml:"always,omitempty" json:"always,omitempty"`   // it applies to every sample; else the quantifier may say that it does not
-	Lexical string            `yaml:"lexical,omitempty" json:"lexical,omitempty"` // measure of the lexical quantifier; none: it cannot say
-	Seeds   []int             `yaml:"seeds,omitempty" json:"seeds,omitempty"`     // of the critics that proposed it
-	Names   []string          `yaml:"merged,omitempty" json:"merged,omitempty"`   // of the criteria that were merged into it
-	Verdict string            `yaml:"verdict,omitempty" json:"verdict,omitempty"` // of the verifier: keep, drop or flag
-	Reason  string            `yaml:"reason,omitempty" json:"reason,omitempty"`   // of the verdict
+	Values  []string          `yaml:"accepted_values" json:"accepted_values" doc:"required; the labels, from worst to best unless order is unknown"`
+	Meaning map[string]string `yaml:"meaning,omitempty" json:"meaning,omitempty" doc:"meaning of each value"`
+	Kind    string            `yaml:"kind,omitempty" json:"kind,omitempty" doc:"ordinal, binary or nominal"`
+	Order   string            `yaml:"order,omitempty" json:"order,omitempty" doc:"how the order was found; person where you put the values in order"`
+	Sub     []Criterion       `yaml:"sub_criteria,omitempty" json:"sub_criteria,omitempty" doc:"criteria that are asked instead of this one"`
+	Always  bool              `yaml:"always,omitempty" json:"always,omitempty" doc:"it applies to every sample; else the quantifier may say that it does not"`
+	Lexical string            `yaml:"lexical,omitempty" json:"lexical,omitempty" doc:"measure of the lexical quantifier"`
+	Seeds   []int             `yaml:"seeds,omitempty" json:"seeds,omitempty" doc:"seeds of the critics that proposed it"`
+	Names   []string          `yaml:"merged,omitempty" json:"merged,omitempty" doc:"names of the criteria that were merged into it"`
+	Verdict string            `yaml:"verdict,omitempty" json:"verdict,omitempty" doc:"keep, drop or flag"`
+	Reason  string            `yaml:"reason,omitempty" json:"reason,omitempty" doc:"reason of the verdict"`
 }
 
 // Ordered reports whether values go from worst to best.

@@ -126,10 +126,10 @@ func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
 
 // Task is what an application is asked to do.
 type Task struct {
-	Name        string   `yaml:"name" json:"name"`
-	Description string   `yaml:"description" json:"description"`
-	Successful  []string `yaml:"successful,omitempty" json:"successful"` // examples: texts, or files with a path relative to the YAML file
-	Failed      []string `yaml:"failed,omitempty" json:"failed"`
+	Name        string   `yaml:"name" json:"name" doc:"required"`
+	Description string   `yaml:"description" json:"description" doc:"required; the task in a few sentences"`
+	Successful  []string `yaml:"successful,omitempty" json:"successful" doc:"examples that succeeded: texts, or files relative to this one"`
+	Failed      []string `yaml:"failed,omitempty" json:"failed" doc:"examples that failed"`
 }
 
 // ReadTask reads a task from a YAML file. An example that names a file below the YAML file's directory is replaced by

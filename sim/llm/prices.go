@@ -41,10 +41,7 @@ func ReadPrices(r io.Reader, file string) (*Prices, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read prices: %w", err)
 	}
-	var doc struct {
-		Currency string                `yaml:"currency"`
-		Models   map[string]pricedYAML `yaml:"models"`
-	}
+	var doc PriceFile
 	if err := decodeYAML(data, file, &doc); err != nil {
 		return nil, err
 	}
@@ -65,12 +62,18 @@ func ReadPrices(r io.Reader, file string) (*Prices, error) {
 	return p, nil
 }
 
-// pricedYAML is a price as it stands in a file, with its line.
+// PriceFile is a file of prices.
+type PriceFile struct {
+	Currency string                `yaml:"currency" doc:"required; such as USD"`
+	Models   map[string]pricedYAML `yaml:"models" doc:"required; prices of a million tokens, by model as it is written in flags, or as its server names it"`
+}
+
+// pricedYAML is a price in a file, with its line.
 type pricedYAML struct {
-	Input    *float64 `yaml:"input"`
-	Cached   *float64 `yaml:"cached"`
-	Output   *float64 `yaml:"output"`
-	Training *float64 `yaml:"training"`
+	Input    *float64 `yaml:"input" doc:"required; of the prompt"`
+	Cached   *float64 `yaml:"cached" doc:"of the prompt, read from a cache; as input where it is left out"`
+	Output   *float64 `yaml:"output" doc:"required; of the reply, reasoning included"`
+	Training *float64 `yaml:"training" doc:"of what a fine-tuning goes through, each epoch counted"`
 	line     int
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/characters/yamlfile"
 )
 
 // Adapter opens the models of one scheme and states what holds for all of them, so that no caller
@@ -80,7 +82,11 @@ func (r Registry) Lookup(text string) (Spec, Adapter, error) {
 		known = append(known, a.Scheme+":")
 	}
 	slices.Sort(known)
-	return Spec{}, Adapter{}, fmt.Errorf("model %q: unknown scheme %q; known are %s", text, spec.Scheme, strings.Join(known, " "))
+	hint := ""
+	if near := yamlfile.Nearest(spec.Scheme+":", known); near != "" {
+		hint = "did you mean " + near + "? "
+	}
+	return Spec{}, Adapter{}, fmt.Errorf("model %q: unknown scheme %q; %sknown are %s", text, spec.Scheme, hint, strings.Join(known, " "))
 }
 
 // Open opens the model that the text names, as its adapter makes it: without retries or limits.

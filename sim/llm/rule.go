@@ -13,23 +13,21 @@ import (
 
 // Rule says when it applies, by all of its conditions, and what happens then.
 type Rule struct {
-	When    string `yaml:"when"`    // regular expression, found in the prompt: the messages' texts, joined by newlines
-	Purpose string `yaml:"purpose"` // as in the tag; judge also stands for judge:iep
-	Actor   string `yaml:"actor"`
-	Turn    *int   `yaml:"turn"`
-	Try     *int   `yaml:"try"`
-	// Times is how often the rule answers one and the same call, which only matters for calls that
-	// are asked again after a fault. 0: always. It is the one thing that a script has to remember;
-	// a run that is taken up again starts it afresh.
-	Times int `yaml:"times"`
+	When    string `yaml:"when" doc:"regular expression, found in the prompt: the messages' texts, joined by newlines"`
+	Purpose string `yaml:"purpose" doc:"of the call: act, debrief, judge ...; judge also means judge:iep-match"`
+	Actor   string `yaml:"actor" doc:"id of the character who is asked"`
+	Turn    *int   `yaml:"turn" doc:"turn of the session"`
+	Try     *int   `yaml:"try" doc:"0 for the first call of a turn, 1 for a second one"`
+	// Times is the one thing that a script has to remember: a run that is resumed starts it afresh.
+	Times int `yaml:"times" doc:"how often the rule answers one and the same call, for calls that are asked again after a fault; 0: always"`
 
-	Reply      *string       `yaml:"reply"`   // may be empty
-	Replies    []string      `yaml:"replies"` // instead of reply: one of these, by turn and try
-	Reasoning  string        `yaml:"reasoning"`
-	Finish     Finish        `yaml:"finish"` // empty: stop
-	Fault      Fault         `yaml:"fault"`  // instead of a reply
-	RetryAfter time.Duration `yaml:"retry_after"`
-	Delay      time.Duration `yaml:"delay"` // before the answer
+	Reply      *string       `yaml:"reply" doc:"the reply, which may be empty"`
+	Replies    []string      `yaml:"replies" doc:"instead of reply: one of these, by turn and try"`
+	Reasoning  string        `yaml:"reasoning" doc:"what a reasoning model thinks before it replies"`
+	Finish     Finish        `yaml:"finish" doc:"why the reply ended; stop where it is left out"`
+	Fault      Fault         `yaml:"fault" doc:"instead of a reply: the call fails"`
+	RetryAfter time.Duration `yaml:"retry_after" doc:"with a fault: when the server says to ask again, such as 2s"`
+	Delay      time.Duration `yaml:"delay" doc:"time before the answer, such as 100ms"`
 
 	when *regexp.Regexp
 	line int
@@ -76,13 +74,13 @@ func (r *Rule) check() error {
 	case answers > 1:
 		return fmt.Errorf("a rule has only one of reply, replies and fault")
 	case r.Fault != "" && !slices.Contains(faults, r.Fault):
-		return fmt.Errorf("unknown fault %q; known are %s", r.Fault, names(faults))
+		return fmt.Errorf("unknown fault %q; known are %s", r.Fault, strings.Join(Faults(), ", "))
 	case r.Fault == "" && r.RetryAfter != 0:
 		return fmt.Errorf("retry_after is for rules with a fault")
 	case r.Fault != "" && (r.Reasoning != "" || r.Finish != ""):
 		return fmt.Errorf("a rule with a fault has no reasoning and no finish")
 	case r.Finish != "" && !slices.Contains(finishes, r.Finish):
-		return fmt.Errorf("unknown finish %q; known are %s", r.Finish, names(finishes))
+		return fmt.Errorf("unknown finish %q; known are %s", r.Finish, strings.Join(Finishes(), ", "))
 	case r.Times < 0 || r.Delay < 0 || r.RetryAfter < 0:
 		return fmt.Errorf("times, delay and retry_after may not be negative")
 	}
@@ -111,13 +109,14 @@ var (
 	finishes = []Finish{Stop, Length, Filtered, Refused, Cut}
 )
 
-func names[T ~string](all []T) string {
-	var b strings.Builder
+// Faults lists the faults that a rule may have, and Finishes why a reply may end.
+func Faults() []string   { return texts(faults) }
+func Finishes() []string { return texts(finishes) }
+
+func texts[T ~string](all []T) []string {
+	list := make([]string, len(all))
 	for i, v := range all {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(string(v))
+		list[i] = string(v)
 	}
-	return b.String()
+	return list
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/characters/yamlfile"
 	"parley/sim"
 )
 
@@ -74,5 +75,9 @@ func Open(name string, options url.Values) (Actor, error) {
 	}
 	known := slices.Clone(Names())
 	slices.Sort(known)
-	return nil, fmt.Errorf("reference:%s: there is no such actor; known are %s", name, strings.Join(known, ", "))
+	hint := ""
+	if near := yamlfile.Nearest(name, known); near != "" {
+		hint = "did you mean " + near + "? "
+	}
+	return nil, fmt.Errorf("reference:%s: there is no such actor; %sknown are %s", name, hint, strings.Join(known, ", "))
 }

@@ -146,13 +146,16 @@ type People struct {
 	Players map[string]string
 }
 
+// NamesFile is a file of names.
+type NamesFile struct {
+	DM      json.RawMessage   `json:"dm" doc:"name of the DM in the log, or a list of names"`
+	Players map[string]string `json:"players" doc:"characters by the names of their players in the log"`
+}
+
 // ReadPeople reads a names file: a JSON object with "dm", a name or a list of names, and "players",
 // an object that maps names to characters.
 func ReadPeople(r io.Reader, name string) (People, error) {
-	var file struct {
-		DM      json.RawMessage   `json:"dm"`
-		Players map[string]string `json:"players"`
-	}
+	var file NamesFile
 	dec := json.NewDecoder(io.LimitReader(r, 1<<20))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&file); err != nil {
