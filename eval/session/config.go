@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"parley/characters/yamlfile"
 	"parley/eval/run"
 	"parley/scenarios"
 	"parley/sim"
@@ -20,7 +21,7 @@ import (
 // Config is the whole configuration of a run of sessions: what the experiment file holds, what flags
 // overlay, and what the manifest keeps. Default makes one, Complete fills in what follows from the rest.
 type Config struct {
-	Name     string `yaml:"name,omitempty" json:"name,omitempty"`
+	Name     string `yaml:"name,omitempty" json:"name,omitempty" doc:"title of the page"`
 	Scenario string `yaml:"scenario" json:"scenario"` // a kind of scenario
 	Sessions int    `yaml:"sessions" json:"sessions"` // of each arm
 	Players  int    `yaml:"players" json:"players"`
@@ -31,23 +32,23 @@ type Config struct {
 
 	Order   string  `yaml:"order" json:"order"`     // fixed | shuffled | initiative | addressed
 	Referee string  `yaml:"referee" json:"referee"` // none | dice | a model
-	Endings Endings `yaml:"endings" json:"endings"`
+	Endings Endings `yaml:"endings" json:"endings" doc:"when a play ends before its turns are played"`
 
-	Scorers   []string `yaml:"scorers,omitempty" json:"scorers,omitempty"` // none: those of the kind of scenario
-	Judge     string   `yaml:"judge" json:"judge"`                         // lexical | embed:MODEL | a model
-	Keypoints string   `yaml:"keypoints" json:"keypoints"`                 // authored | judge
-	Control   []string `yaml:"control" json:"control"`                     // debriefs besides the real one
-	Curve     int      `yaml:"curve" json:"curve"`                         // recall after every so many turns; 0: none
+	Scorers   []string `yaml:"scorers,omitempty" json:"scorers,omitempty" doc:"names of scorers; left out: those of the kind of scenario"` // none: those of the kind of scenario
+	Judge     string   `yaml:"judge" json:"judge"`                                                                                         // lexical | embed:MODEL | a model
+	Keypoints string   `yaml:"keypoints" json:"keypoints"`                                                                                 // authored | judge
+	Control   []string `yaml:"control" json:"control"`                                                                                     // debriefs besides the real one
+	Curve     int      `yaml:"curve" json:"curve"`                                                                                         // recall after every so many turns; 0: none
 
 	Layout   string                  `yaml:"layout" json:"layout"` // shared-prefix | persona-first
 	Form     string                  `yaml:"form" json:"form"`     // auto | json | lines
-	Sampling map[string]llm.Sampling `yaml:"sampling,omitempty" json:"sampling,omitempty"`
+	Sampling map[string]llm.Sampling `yaml:"sampling,omitempty" json:"sampling,omitempty" doc:"by role: player, npc, judge, referee"`
 
-	Characters []string `yaml:"characters,omitempty" json:"characters,omitempty"` // files, or library; none: drawn anew for every session
-	Knowledge  []string `yaml:"knowledge,omitempty" json:"knowledge,omitempty"`   // files, or library; none: the library
-	Scenes     []string `yaml:"scenes,omitempty" json:"scenes,omitempty"`         // likewise
-	Pieces     []string `yaml:"pieces,omitempty" json:"pieces,omitempty"`         // files of the pieces of any other kind of scenario
-	Prompts    string   `yaml:"prompts,omitempty" json:"prompts,omitempty"`       // directory; none: the built-in ones
+	Characters []string `yaml:"characters,omitempty" json:"characters,omitempty" doc:"files, or library; left out: drawn for every session"` // files, or library; none: drawn anew for every session
+	Knowledge  []string `yaml:"knowledge,omitempty" json:"knowledge,omitempty" doc:"files, or library; left out: the library"`               // files, or library; none: the library
+	Scenes     []string `yaml:"scenes,omitempty" json:"scenes,omitempty" doc:"files, or library; left out: the library"`                     // likewise
+	Pieces     []string `yaml:"pieces,omitempty" json:"pieces,omitempty" doc:"files of the pieces of any other kind of scenario"`            // files of the pieces of any other kind of scenario
+	Prompts    string   `yaml:"prompts,omitempty" json:"prompts,omitempty"`                                                                  // directory; none: the built-in ones
 
 	run.Settings `yaml:",inline"`
 }
@@ -58,6 +59,9 @@ type Arm struct {
 	Model string   `yaml:"model,omitempty" json:"model,omitempty"` // plays every player
 	Cast  []string `yaml:"cast,omitempty" json:"cast,omitempty"`   // or: one model a player
 }
+
+// Short reports that an arm may be written as the model alone.
+func (Arm) Short() bool { return true }
 
 // UnmarshalYAML reads an arm as a mapping or as the model alone.
 func (a *Arm) UnmarshalYAML(node ast.Node) error {
@@ -91,10 +95,10 @@ func (a *Arm) Models(players int) []string {
 
 // Endings say when a play ends before its turns are played.
 type Endings struct {
-	AllPass bool          `yaml:"all_pass" json:"all_pass"`
-	Loop    bool          `yaml:"loop,omitempty" json:"loop,omitempty"`
-	Tokens  int           `yaml:"tokens,omitempty" json:"tokens,omitempty"`
-	Wall    time.Duration `yaml:"wall,omitempty" json:"wall,omitempty"`
+	AllPass bool          `yaml:"all_pass" json:"all_pass" doc:"end when everybody passes"`
+	Loop    bool          `yaml:"loop,omitempty" json:"loop,omitempty" doc:"end when the talk repeats itself"`
+	Tokens  int           `yaml:"tokens,omitempty" json:"tokens,omitempty" doc:"end after this many tokens"`
+	Wall    time.Duration `yaml:"wall,omitempty" json:"wall,omitempty" doc:"end after this time, such as 10m"`
 }
 
 // list returns the endings in the order in which they are asked.
@@ -193,25 +197,40 @@ func (c *Config) completeArms() error {
 	return nil
 }
 
+// Words lists what settings that take one of a few words may be, by their keys.
+func Words() map[string][]string {
+	var names []string
+	for _, kind := range scenarios.Kinds() {
+		names = append(names, kind.Name)
+	}
+	return map[string][]string{
+		"scenario": names, "order": slices.Sorted(maps.Keys(orders)), "keypoints": {"authored", "judge"}, "layout": {"shared-prefix", "persona-first"},
+		"form": {"auto", "json", "lines"}, "control": {scenarios.ControlNoConversation, scenarios.ControlTold},
+	}
+}
+
 // checkWords checks the settings that take one of a few words, and the models.
 func (c *Config) checkWords() error {
-	oneOf := func(what, value string, allowed ...string) error {
+	oneOf := func(what, value string, allowed []string) error {
 		if slices.Contains(allowed, value) {
 			return nil
 		}
-		return run.Usagef("%s is %q: say one of %s", what, value, strings.Join(allowed, ", "))
+		hint := ""
+		if near := yamlfile.Nearest(value, allowed); near != "" {
+			hint = "did you mean " + near + "? "
+		}
+		return run.Usagef("%s is %q: %ssay one of %s", what, value, hint, strings.Join(allowed, ", "))
 	}
+	words := Words()
 	checks := []error{
-		oneOf("order", c.Order, slices.Sorted(maps.Keys(orders))...),
-		oneOf("keypoints", c.Keypoints, "authored", "judge"),
-		oneOf("layout", c.Layout, "shared-prefix", "persona-first"),
-		oneOf("form", c.Form, "auto", "json", "lines"),
+		oneOf("order", c.Order, words["order"]), oneOf("keypoints", c.Keypoints, words["keypoints"]),
+		oneOf("layout", c.Layout, words["layout"]), oneOf("form", c.Form, words["form"]),
 	}
 	for _, control := range c.Control {
-		checks = append(checks, oneOf("control", control, scenarios.ControlNoConversation, scenarios.ControlTold))
+		checks = append(checks, oneOf("control", control, words["control"]))
 	}
 	for _, role := range slices.Sorted(maps.Keys(c.Sampling)) {
-		checks = append(checks, oneOf("sampling", role, roles...))
+		checks = append(checks, oneOf("sampling", role, roles))
 		if err := c.Sampling[role].Validate(); err != nil {
 			checks = append(checks, run.Usagef("sampling of %s: %w", role, err))
 		}

@@ -32,6 +32,10 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 		}
 		verdict = r.Blocks()
 	}
+	people, err := peopleBlocks(dir)
+	if err != nil {
+		return err
+	}
 	page := &report.Page{
 		Manifest: m, Verdict: verdict, Metrics: m.Metrics, Config: c, Rerun: "parley run FILE", Title: c.Name,
 		Subtitle: fmt.Sprintf("%s: %d players and one NPC (%s), up to %d turns, judge %s, seed %d.", sessions, c.Players, c.NPC, c.Turns, c.Judge, c.Seed),
@@ -39,6 +43,9 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 			{ID: "play", Title: "How the play went", Blocks: playBlocks(d)},
 			{ID: "sessions", Title: "Sessions", Blocks: sessionBlocks(m, d)},
 		},
+	}
+	if people != nil {
+		page.Sections = append(page.Sections, view.Section{ID: "people", Title: "People and the judge", Blocks: people})
 	}
 	return page.Write(w)
 }

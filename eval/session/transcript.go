@@ -49,6 +49,35 @@ func (t *Transcript) Through(eyes characters.ID) {
 	})
 }
 
+// Only keeps one turn, with the calls behind it and no scores. A turn that the session does not have is an error.
+func (t *Transcript) Only(turn int) error {
+	last := 0
+	for i := range t.Events {
+		last = max(last, t.Events[i].Turn)
+	}
+	t.Events = slices.DeleteFunc(t.Events, func(e sim.Event) bool { return e.Turn != turn })
+	if len(t.Events) == 0 {
+		return fmt.Errorf("session %s has no turn %d; its turns are 0 to %d", t.Session, turn, last)
+	}
+	t.Calls = slices.DeleteFunc(t.Calls, func(call ShownCall) bool {
+		return !slices.ContainsFunc(t.Events, func(e sim.Event) bool { return slices.Contains(e.Calls, call.ID) })
+	})
+	t.Scores = nil
+	return nil
+}
+
+// List returns the sessions of a run in order, without their situations.
+func List(dir string) (list []Row, err error) {
+	for row, err := range Sessions.Read(dir) {
+		if err != nil {
+			return nil, err
+		}
+		row.Scenario = ""
+		list = append(list, row)
+	}
+	return list, nil
+}
+
 // ReadTranscript reads a session by its number in the list, from 1, or by its id; with calls, what models were
 // asked and replied, too.
 func ReadTranscript(dir, which string, calls bool) (*Transcript, error) {
