@@ -27,8 +27,6 @@ func benchCommand() *cli.Command {
 			Name:      "replies",
 			Usage:     "count what is wrong with models' replies, by form and model, as the reader of today reads them",
 			ArgsUsage: "FILE|RUN...",
-			Description: "A FILE has one JSON object a line: model, speaker (or actor), others (or cast), raw (or reply), and id or n.\n" +
-				"Of a RUN of sessions, the replies of the players' and the NPC's moves are read.",
 			Flags: []cli.Flag{
 				&cli.BoolFlag{Name: "each", Usage: "print also how each reply was read"},
 				&cli.BoolFlag{Name: "json", Usage: `print {"kinds": [...], "replies": [...]} instead`},
@@ -72,9 +70,6 @@ type kindCount struct {
 }
 
 func benchReplies(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return usagef("bench replies takes files of replies and runs: parley bench replies runs/ID replies.jsonl")
-	}
 	var replies []readReply
 	for _, path := range c.Args().Slice() {
 		read := repliesOfFile

@@ -13,7 +13,6 @@ import (
 )
 
 func charactersCommand() *cli.Command {
-	asJSON := &cli.BoolFlag{Name: "json", Usage: `print {"characters": [...]} instead`}
 	return &cli.Command{
 		Name:  "characters",
 		Usage: "make, list, show and check characters",
@@ -22,9 +21,6 @@ func charactersCommand() *cli.Command {
 				Name:      "generate",
 				Usage:     "draw a cast and print it as YAML",
 				ArgsUsage: " ",
-				Description: "Race, class, background and the rest are drawn from the rule tables. Names and descriptions\n" +
-					"are made by the built-in grammar or, with --writer, by a model; where the model's reply is not\n" +
-					"what it was asked for, the grammar's stays, which is counted, and the exit status is 3.",
 				Flags: []cli.Flag{
 					&cli.IntFlag{Name: "n", Value: 4, Usage: "`N` characters, no two names alike"},
 					&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all randomness comes from"},
@@ -37,14 +33,14 @@ func charactersCommand() *cli.Command {
 				Name:      "list",
 				Usage:     "list the built-in library",
 				ArgsUsage: " ",
-				Flags:     []cli.Flag{asJSON},
+				Flags:     []cli.Flag{jsonFlag()},
 				Action:    listCharacters,
 			},
 			{
 				Name:      "show",
 				Usage:     "print a character of the library, or those of a file, secrets included",
 				ArgsUsage: "ID|NAME|FILE",
-				Flags:     []cli.Flag{asJSON, &cli.BoolFlag{Name: "yaml", Usage: "print a file to start from, which reads back"}},
+				Flags:     []cli.Flag{jsonFlag(), &cli.BoolFlag{Name: "yaml", Usage: "print a file to start from, which reads back"}},
 				Action:    showCharacters,
 			},
 			{
@@ -53,9 +49,6 @@ func charactersCommand() *cli.Command {
 				ArgsUsage: "FILE...",
 				Action:    validateCharacters,
 			},
-		},
-		Action: func(*cli.Context) error {
-			return usagef("characters: say what to do: generate, list, show ID or show FILE, or validate FILE...")
 		},
 	}
 }
@@ -66,9 +59,6 @@ type castList struct {
 }
 
 func listCharacters(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return usagef("characters list takes no arguments, and got %q; to see one, use characters show", c.Args().First())
-	}
 	library := characters.Library()
 	if c.Bool("json") {
 		return printJSON(c.App.Writer, castList{library})
@@ -82,9 +72,6 @@ func listCharacters(c *cli.Context) error {
 }
 
 func showCharacters(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return usagef("characters show takes one id or one file, and got %d", c.NArg())
-	}
 	sheets, err := findCharacters(c.Args().First())
 	if err != nil {
 		return err
@@ -130,9 +117,6 @@ func readCharacters(name string) ([]*characters.Sheet, error) {
 }
 
 func validateCharacters(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return usagef("characters validate takes at least one file")
-	}
 	findings, broken := 0, 0
 	for _, name := range c.Args().Slice() {
 		sheets, err := readCharacters(name)

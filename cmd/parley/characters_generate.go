@@ -15,8 +15,6 @@ import (
 func generateCharacters(c *cli.Context) error {
 	n, seed, spec := c.Int("n"), c.Uint64("seed"), c.String("writer")
 	switch {
-	case c.NArg() > 0:
-		return usagef("characters generate takes no arguments, and got %q; a number of characters is --n", c.Args().First())
 	case n < 1:
 		return usagef("--n %d: a cast has at least one character", n)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 // commands is the table of everything that parley can do.
 func commands() []*cli.Command {
 	return []*cli.Command{
+		initCommand(),
 		runCommand(),
 		resumeCommand(),
 		scoreCommand(),
@@ -25,6 +25,8 @@ func commands() []*cli.Command {
 		finetuneCommand(),
 		corporaCommand(),
 		benchCommand(),
+		schemaCommand(),
+		completionCommand(),
 		{
 			Name:  "eval",
 			Usage: "judges, statistics and measures by themselves",
@@ -39,20 +41,21 @@ func commands() []*cli.Command {
 				evalPlanningCommand(),
 			},
 		},
-		{
-			Name:  "version",
-			Usage: "print the version",
-			Action: func(c *cli.Context) error {
-				_, err := fmt.Fprintln(c.App.Writer, "parley", buildVersion())
-				return err
-			},
-		},
+		versionCommand(),
 	}
 }
+
+// texts is a flag that is given several times and takes commas as they are.
+type texts []string
+
+func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
+func (t *texts) String() string     { return strings.Join(*t, " ") }
+func (t *texts) Get() any           { return []string(*t) }
 
 // flagsFirst moves flags that follow an argument before it, since urfave/cli stops reading flags at
 // the first argument. What follows "--" is left alone.
 func flagsFirst(table []*cli.Command, args []string) []string {
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--"+noColour.Name })
 	if len(args) == 0 {
 		return args
 	}

@@ -13,13 +13,9 @@ func compareCommand() *cli.Command {
 		Name:      "compare",
 		Usage:     "put the arms of finished runs side by side: how good, how sure, how fast, at what cost",
 		ArgsUsage: "RUN...",
-		Description: "Sessions are matched by their situation, so runs need the same scenario, seed, players and files.\n" +
-			"Runs with different judges are refused; other differences are noted. Where a gate fails, the\n" +
-			"exit status is 3. Example:\n" +
-			"  parley compare runs/local runs/hosted --require 'iep>=50' --require 'valid_turns>=95'",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "baseline", Usage: "compare every arm with `ARM` (default: each with each)"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 			&cli.BoolFlag{Name: "csv", Usage: "print every value and difference as CSV"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown tables"},
 			&cli.BoolFlag{Name: "latex", Usage: "print a LaTeX table"},

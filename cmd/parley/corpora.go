@@ -23,18 +23,12 @@ func corporaCommand() *cli.Command {
 			Name:      "import",
 			Usage:     "read logs (plain or gzip) and write windows, one JSON object a line",
 			ArgsUsage: "FORMAT FILE...",
-			Description: "FORMAT is crd3 (episodes of the Critical Role dataset, as its authors publish them), avrae\n" +
-				"(event logs of the bot, FIREBALL), foundry (chat of Foundry VTT), roll20 (chat archive of Roll20)\n" +
-				"or windows (parley's own, to check and join). The names file of --names is a JSON object: \"dm\" is\n" +
-				"the DM's name in the log or a list of names, \"players\" maps names in the log to characters. For\n" +
-				"crd3 it has to be there; without --names, E_names.json beside an episode E.json is taken. Whispers,\n" +
-				"private rolls and talk out of character are left out and counted, and so is whatever names no skill.",
 			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "out", Usage: "the new `FILE` of windows (required)"},
+				&cli.StringFlag{Name: "out", Usage: "the new `FILE` of windows; required without --names-template"},
 				&cli.StringFlag{Name: "windows", Value: "moves", Usage: "`HOW` is moves (a window ends before a check) or stretch (a stretch of 30 lines with every check in it, for eval ieg --windows stretch)"},
 				&cli.StringFlag{Name: "names", Usage: "`FILE` that says who the DM is and who plays whom"},
 				&cli.StringFlag{Name: "names-template", Usage: "write the speakers of the logs to a new `FILE`, a names file to fill in; --out can then be left out"},
-				&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+				jsonFlag(),
 			},
 			Action: importCorpora,
 		}},
@@ -42,9 +36,6 @@ func corporaCommand() *cli.Command {
 }
 
 func importCorpora(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return usagef("which format? parley corpora import crd3|avrae|windows|foundry|roll20 --out FILE.jsonl FILE...")
-	}
 	format, names := c.Args().First(), c.Args().Tail()
 	out, template := c.String("out"), c.String("names-template")
 	switch {

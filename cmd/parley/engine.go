@@ -3,13 +3,15 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval"
+	"parley/characters/yamlfile"
 	"parley/eval/ieg"
 	"parley/eval/planning"
+	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/script"
 	"parley/eval/session"
@@ -36,37 +38,25 @@ func runFlags(unit string) []cli.Flag {
 		&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all randomness comes from"},
 		&cli.IntFlag{Name: "jobs", DefaultText: "by the models", Usage: "do `N` " + unit + " at once"},
 		&cli.StringFlag{Name: "out", Usage: "`DIR` of the run (default runs/<time>)"},
-		&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		jsonFlag(),
 		&cli.BoolFlag{Name: "print-config", Usage: "print the whole effective configuration, and run nothing"},
 	}
 }
 
-// overlay puts the flags that every kind of run has over the settings of a file.
-func overlay(c *cli.Context, s *run.Settings) error {
-	if c.IsSet("prices") {
-		s.Prices = c.String("prices")
-	}
-	if c.IsSet("cache") {
-		s.Cache = c.String("cache")
-	}
-	if c.IsSet("allow-self-judge") {
-		s.AllowSelfJudge = c.Bool("allow-self-judge")
-	}
-	if c.IsSet("seed") {
-		s.Seed = c.Uint64("seed")
-	}
-	if c.IsSet("jobs") {
-		if s.Jobs = c.Int("jobs"); s.Jobs < 0 {
-			return usagef("jobs is %d: say 0 (by the models) or more", s.Jobs)
+// overlay puts the flags that were given over the keys of the same names of a configuration. Flags of another
+// type than their key are read by the command itself.
+func overlay(c *cli.Context, config any) {
+	for _, flag := range c.Command.Flags {
+		name := flag.Names()[0]
+		if !c.IsSet(name) {
+			continue
 		}
+		value := c.Value(name)
+		if list, ok := value.(cli.StringSlice); ok {
+			value = list.Value()
+		}
+		yamlfile.Set(config, strings.ReplaceAll(name, "-", "_"), value)
 	}
-	if c.IsSet("out") {
-		s.Out = c.String("out")
-	}
-	if c.IsSet("json") {
-		s.JSON = c.Bool("json")
-	}
-	return nil
 }
 
 // runOptions says how runs are executed by this command.
@@ -85,6 +75,9 @@ func runOptions(c *cli.Context) (run.Options, error) {
 // begin executes a new run, or prints its configuration. Show prints its results for people.
 func begin(c *cli.Context, p run.Plan, empty func() any, show showFunc) error {
 	s := p.Settings()
+	if s.Jobs < 0 {
+		return usagef("jobs is %d: say 0 (by the models) or more", s.Jobs)
+	}
 	if c.Bool("print-config") {
 		text, err := run.EncodeConfig(p.Config(), empty)
 		if err != nil {
@@ -118,6 +111,25 @@ func begin(c *cli.Context, p run.Plan, empty func() any, show showFunc) error {
 // showFunc prints the results of a run for people.
 type showFunc func(c *cli.Context, dir string, m *run.Manifest) error
 
+// kindOfRun is how the command prints runs of a kind.
+type kindOfRun struct {
+	unit    string // plural of its jobs
+	show    showFunc
+	missing func(dir string, m *run.Manifest) (int, error) // scores that should be there; nil: those without a value
+}
+
+// kindOf returns how runs of a kind are printed.
+func kindOf(kind string) kindOfRun {
+	return map[string]kindOfRun{
+		session.Kind:  {"sessions", showSessions, nil},
+		script.Kind:   {"tasks", showScripts, func(dir string, _ *run.Manifest) (int, error) { return script.Missing(dir) }},
+		survey.Kind:   {"documents", showSurvey, survey.Missing},
+		planning.Kind: {"questions", showPlanning, nil},
+		ieg.Kind:      {"virtual DMs", showStudy, func(_ string, m *run.Manifest) (int, error) { return ieg.Missing(m.Results), nil }},
+		utility.Kind:  {"steps", showUtility, func(dir string, _ *run.Manifest) (int, error) { return utility.Missing(dir) }},
+	}[kind]
+}
+
 // finished prints what a run came to, and returns an error where parts of it are missing.
 func finished(c *cli.Context, dir string, m *run.Manifest, asJSON bool, show showFunc) error {
 	if asJSON {
@@ -132,48 +144,26 @@ func finished(c *cli.Context, dir string, m *run.Manifest, asJSON bool, show sho
 			fmt.Fprintln(c.App.Writer, "note:", visible(change))
 		}
 	}
-	failed := m.Jobs[run.Failed]
-	without, err := missing(dir, m)
+	kind := kindOf(m.Kind)
+	without, err := report.Unscored(m.Results), error(nil)
+	if kind.missing != nil {
+		without, err = kind.missing(dir, m)
+	}
+	failed, again := m.Jobs[run.Failed], ""
 	if err != nil || failed+without == 0 {
 		return err
 	}
-	again := ""
 	if failed > 0 {
 		again = "; try what failed again with: parley resume " + dir
 	}
-	return partialf("%d of %d %s failed, %d scores are missing%s", failed, m.Of, map[string]string{
-		session.Kind: "sessions", script.Kind: "tasks", survey.Kind: "documents", ieg.Kind: "virtual DMs", planning.Kind: "questions", utility.Kind: "steps",
-	}[m.Kind], without, again)
+	return partialf("%d of %d %s failed, %d scores are missing%s", failed, m.Of, kind.unit, without, again)
 }
 
-// missing counts the scores of a run that should be there and are not.
-func missing(dir string, m *run.Manifest) (int, error) {
-	switch m.Kind {
-	case script.Kind:
-		return script.Missing(dir)
-	case ieg.Kind:
-		return ieg.Missing(m.Results), nil
-	case survey.Kind:
-		_, _, d, err := readSurvey(dir)
-		if err != nil {
-			return 0, err
-		}
-		return d.Unscored(), nil
-	case utility.Kind:
-		return utility.Missing(dir)
+// printEnd prints what the models of a run used, and where the run is.
+func printEnd(c *cli.Context, dir string, m *run.Manifest) error {
+	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
+		return err
 	}
-	return unscored(m.Results), nil
-}
-
-// answer is what commands that measure print with --json.
-type answer struct {
-	Run      string            `json:"run,omitempty"`
-	Sessions map[run.State]int `json:"sessions,omitempty"`
-	Results  []eval.Result     `json:"results"`
-}
-
-// printedAt says where a run is.
-func printedAt(c *cli.Context, dir string) error {
 	_, err := fmt.Fprintf(c.App.Writer, "\nThe run is in %s; its page is %s\n", dir, filepath.Join(dir, run.ReportName))
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/ieg"
+	"parley/eval/report"
 )
 
 // evalIEGCommand measures the Interaction Expressiveness Gap.
@@ -20,14 +21,6 @@ func evalIEGCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "ieg",
 		Usage: "the expressiveness gap: virtual DMs that learned from generated play against one that learned from real play",
-		Description: "Windows files are what parley corpora import writes; a run is what parley run leaves behind, each of\n" +
-			"its arms a source of its own. A source and the real play that it is compared with have equally many windows,\n" +
-			"weighted to the same skills and cut, and all are tested on the real test. The headline is what the words of\n" +
-			"a source add over the same windows without words. The noise floor and shuffled skills are measured each\n" +
-			"time: a gap near the first means nothing, one near the second is large.\n\n" +
-			"With --scores nothing is trained: the gaps are worked out from the F-scores of a table whose columns are\n" +
-			"source (or model), dm where there are several, f_c and f_o (or f_g_c and f_g_o). The F-scores on real\n" +
-			"play are rows whose source is real or human, columns f_r_c and f_r_o, or given by --real.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "real-train", Usage: "`FILE` of windows of real play to learn from"},
 			&cli.StringFlag{Name: "real-val", Usage: "`FILE` of windows of real play to settle thresholds with; generated play then sets its own aside"},
@@ -45,9 +38,6 @@ func evalIEGCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print one object with `results`"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usagef("eval ieg takes no argument: write --generated %s", c.Args().First())
-			}
 			if c.Bool("table") && c.Bool("json") {
 				return usagef("--table and --json exclude each other")
 			}
@@ -130,7 +120,7 @@ func printIEG(c *cli.Context, results []eval.Result) error {
 			main = append(main, r)
 		}
 	}
-	if err := printResults(c.App.Writer, main); err != nil || len(skills) == 0 {
+	if err := report.Results(c.App.Writer, main); err != nil || len(skills) == 0 {
 		return err
 	}
 	fmt.Fprintln(c.App.Writer)

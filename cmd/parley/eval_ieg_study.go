@@ -73,12 +73,15 @@ func studyIEG(c *cli.Context) error {
 	}
 	defer done()
 	config.Settings = run.Settings{Seed: s.Seed, Jobs: workers, Out: c.String("out"), JSON: c.Bool("json")}
-	return begin(c, ieg.New(config, trainDM), func() any { return &ieg.Config{} }, func(c *cli.Context, dir string, m *run.Manifest) error {
-		if err := printIEG(c, m.Results); err != nil || c.Bool("table") {
-			return err
-		}
-		return printedAt(c, dir)
-	})
+	return begin(c, ieg.New(config, trainDM), func() any { return &ieg.Config{} }, showStudy)
+}
+
+// showStudy prints the results of a study.
+func showStudy(c *cli.Context, dir string, m *run.Manifest) error {
+	if err := printIEG(c, m.Results); err != nil || c.Bool("table") {
+		return err
+	}
+	return printEnd(c, dir, m)
 }
 
 // keepWindows writes the windows of a study to files for as long as it takes the run to copy them.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -22,9 +20,6 @@ func evalJudgeCheckCommand() *cli.Command {
 		Name:        "judge-check",
 		Usage:       "check how judges' replies are read, and how well judges judge",
 		Subcommands: []*cli.Command{judgeCheckReadCommand(), judgeCheckIEPCommand(), judgeCheckInjectCommand()},
-		Action: func(c *cli.Context) error {
-			return usagef("judge-check needs one of its commands, such as: parley eval judge-check read FILE.jsonl")
-		},
 	}
 }
 
@@ -33,10 +28,6 @@ func judgeCheckReadCommand() *cli.Command {
 		Name:      "read",
 		Usage:     "read verdicts out of replies",
 		ArgsUsage: "FILE.jsonl",
-		Description: "Each line of the file is {\"id\":..., \"raw\":..., \"offered\":...}: a reply, and the JSON schema of\n" +
-			"the verdicts that were offered; without a schema any object or scalar verdict counts. For each\n" +
-			"line one JSON object is printed: id, status (scored or unparsed), value, reason, method; and keys,\n" +
-			"where single labels of an unparsed object could be read. FILE may be - for the standard input.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print one object with `results`, scored, unparsed and of"},
 		},
@@ -45,9 +36,6 @@ func judgeCheckReadCommand() *cli.Command {
 }
 
 func judgeCheckRead(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return usagef("judge-check read takes one file: parley eval judge-check read FILE.jsonl")
-	}
 	in, err := openInput(c, c.Args().First())
 	if err != nil {
 		return err
@@ -83,18 +71,6 @@ func judgeCheckRead(c *cli.Context) error {
 	return err
 }
 
-// openInput opens a file, or the standard input for "-".
-func openInput(c *cli.Context, name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(c.App.Reader), nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, err)
-	}
-	return f, nil
-}
-
 // chatJudge opens a chat model as a judge outside of a run.
 func chatJudge(ctx context.Context, spec string) (*judge.Judge, error) {
 	if reference.Is(spec) {
@@ -111,16 +87,12 @@ func judgeCheckInjectCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "inject",
 		Usage: "measure how often an instruction within a judged text moves the verdict",
-		Description: "The judge scores a text, and the same text with an instruction planted in it that demands another\n" +
-			"score. moved is the percent of verdicts that came nearer to what was demanded, with its interval over\n" +
-			"the texts. The nonce of a question stops a reply that echoes a text; it does not stop a judge that\n" +
-			"obeys one, and this is the number for that. A script: judge need not repeat the nonce.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "judge", Required: true, Usage: "chat `MODEL` that judges"},
+			&cli.StringFlag{Name: "judge", Usage: "chat `MODEL` that judges (required)"},
 			&cli.IntFlag{Name: "n", Value: 80, Usage: "plant `N` instructions"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that places, fences and sampling follow from"},
 			&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's nonce, for judges that cannot"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: judgeCheckInject,
 	}
@@ -128,10 +100,7 @@ func judgeCheckInjectCommand() *cli.Command {
 
 func judgeCheckInject(c *cli.Context) error {
 	n, name := c.Int("n"), c.String("judge")
-	switch {
-	case c.NArg() > 0:
-		return usagef("judge-check inject takes flags only, and got %q", c.Args().First())
-	case n < 1:
+	if n < 1 {
 		return usagef("n is %d: at least 1 instruction is needed", n)
 	}
 	spec, err := llm.ParseSpec(name)

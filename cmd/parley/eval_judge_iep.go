@@ -18,28 +18,19 @@ func judgeCheckIEPCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "iep",
 		Usage: "measure a judge of key points on planted debriefs",
-		Description: "Each debrief tells some facts of a piece of knowledge in people's own words, gets others wrong, and leaves\n" +
-			"the rest out. false_reject is the percent of the facts told that the judge does not match (arm true);\n" +
-			"false_accept is the percent that it matches of the facts which are got wrong, by the kind of lie, and\n" +
-			"of those that the debrief does not touch (arm fluff). Without --cases the debriefs are 80 written by\n" +
-			"hand, and mechanical ones: questions, hedges, denials, facts of another piece, recitals of the whole\n" +
-			"library, bare vocabulary.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "judge", Value: "lexical", Usage: "lexical, embed:MODEL or a chat `MODEL`"},
 			&cli.StringFlag{Name: "cases", Usage: "read debriefs of your own from `FILE`, one JSON object a line; - is standard input"},
 			&cli.IntFlag{Name: "n", Value: 40, Usage: "make mechanical debriefs about `N` pieces; 0: none"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that the mechanical debriefs follow from"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: judgeCheckIEP,
 	}
 }
 
 func judgeCheckIEP(c *cli.Context) error {
-	switch {
-	case c.NArg() > 0:
-		return usagef("judge-check iep takes flags only, and got %q", c.Args().First())
-	case c.Int("n") < 0:
+	if c.Int("n") < 0 {
 		return usagef("n is %d: it is a number of pieces", c.Int("n"))
 	}
 	cases, err := checkCases(c)

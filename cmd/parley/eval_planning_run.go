@@ -1,108 +1,139 @@
 package main
 
 import (
-	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/eval"
 	"parley/eval/planning"
-	tables "parley/eval/report"
+	"parley/eval/planning/pddl"
+	"parley/eval/report"
 	"parley/eval/run"
+	"parley/logs"
 )
+
+// askFlags say which questions are made.
+func askFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "tasks", Usage: "`TASKS` to ask: applicable, state, positive, negative, after, plan, separated by commas (default: all)"},
+		&cli.StringFlag{Name: "form", Usage: "`FORM` of the questions: words or pddl", Value: string(planning.Words)},
+		&cli.IntFlag{Name: "steps", Usage: "`NUMBER` of actions of the task after", Value: 2},
+	}
+}
+
+func planningGenerateCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "generate",
+		Usage: "make planning problems with their optimal costs, and questions about them",
+		Flags: append([]cli.Flag{
+			&cli.StringSliceFlag{Name: "domain", Usage: "`DOMAINS`: blocksworld, depots or FILE.pddl, separated by commas", Value: cli.NewStringSlice("blocksworld")},
+			&cli.IntFlag{Name: "n", Usage: "`NUMBER` of problems of each domain", Value: 500},
+			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of problems and questions", Value: 1},
+			&cli.StringFlag{Name: "out", Usage: "`FILE.jsonl` of the problems; - is standard output (required)"},
+			&cli.StringFlag{Name: "blocks", Usage: "`MIN-MAX` number of blocks", Value: "3-12"},
+			&cli.StringFlag{Name: "states", Usage: "`KIND` of Blocksworld problem: stack (a random subset in one stack; one tower as the goal) or uniform (both states uniform over all)", Value: "stack"},
+			&cli.StringFlag{Name: "depots", Usage: "`NUMBERS` of depots, distributors, trucks, pallets, hoists and crates", Value: "3,1,3,4,4,3"},
+			&cli.StringFlag{Name: "questions", Usage: "`FILE` of the questions, .jsonl or .parquet"},
+			&cli.BoolFlag{Name: "histogram", Usage: "print how many problems have each size and cost"},
+			&cli.DurationFlag{Name: "max-time", Usage: "`TIME` to solve one problem; one that takes longer is drawn again", Value: time.Minute},
+		}, askFlags()...),
+		Action: planningGenerate,
+	}
+}
+
+func planningGenerate(c *cli.Context) error {
+	if c.String("out") == c.String("questions") {
+		return usagef("--out and --questions name one file")
+	}
+	m := planning.Making{
+		Domains: c.StringSlice("domain"), N: c.Int("n"), Blocks: c.String("blocks"), Depots: c.String("depots"), States: c.String("states"),
+		Asking: planning.Asking{Seed: c.Uint64("seed"), Form: planning.Form(c.String("form")), Steps: c.Int("steps")},
+	}
+	for _, name := range c.StringSlice("tasks") {
+		m.Tasks = append(m.Tasks, planning.Task(strings.TrimSpace(name)))
+	}
+	last := time.Now()
+	worlds, err := m.Problems(c.Context, pddl.Options{MaxTime: c.Duration("max-time"), Now: time.Now}, func(domain string, done int) {
+		if now := time.Now(); now.Sub(last) > 5*time.Second {
+			last = now
+			tell(c)("%s: %d of %d problems", domain, done, m.N)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	problems := make([]planning.Problem, 0, len(worlds))
+	for _, w := range worlds {
+		problems = append(problems, w.Problem)
+	}
+	if err := logs.WriteRows(c.App.Writer, c.String("out"), problems); err != nil {
+		return err
+	}
+	if name := c.String("questions"); name != "" {
+		questions, err := m.Questions(worlds)
+		if err == nil {
+			err = logs.WriteRows(c.App.Writer, name, questions)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.Bool("histogram") {
+		return planning.PrintHistogram(c.App.ErrWriter, problems)
+	}
+	return nil
+}
 
 func planningRunCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "run",
 		Usage: "ask models planning questions and score the answers",
-		Description: "Asks each model the same questions and measures the answers: iou, precision, recall and exact by task;\n" +
-			"for plans action_distance, valid, cost_ratio and others. The run is a directory of tables with a page,\n" +
-			"report.html. reference:planning?drop=0.1&invent=0.1 answers from the truth with errors at these rates.",
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringSliceFlag{Name: "model", Usage: "`MODEL` to ask; may be given several times"},
-			&cli.StringFlag{Name: "tasks", Usage: "`TASKS`: applicable, state, positive, negative, after, plan, separated by commas (default: all)"},
 			&cli.StringFlag{Name: "problems", Usage: "`FILE` of problems, as generate writes it, or of ACPBench-Hard (default: problems are generated)"},
-			&cli.StringFlag{Name: "domain", Usage: "`DOMAINS` of generated problems, separated by commas", Value: "blocksworld,depots"},
+			&cli.StringSliceFlag{Name: "domain", Usage: "`DOMAINS` of generated problems, separated by commas", Value: cli.NewStringSlice("blocksworld", "depots")},
 			&cli.IntFlag{Name: "n", Usage: "`NUMBER` of problems, of each domain where they are generated (default: 20, or all of the file)"},
-			&cli.StringFlag{Name: "form", Usage: "`FORM` of the questions: words or pddl", Value: string(planning.Words)},
-			&cli.IntFlag{Name: "steps", Usage: "`NUMBER` of actions of the task after", Value: 2},
 			&cli.IntFlag{Name: "shots", Usage: "`NUMBER` of questions with answers to show first"},
 			&cli.StringFlag{Name: "persona", Usage: "`TEXT` of a system message"},
 			&cli.Float64Flag{Name: "temperature", Usage: "`T` of sampling", Value: 0},
 			&cli.IntFlag{Name: "max-tokens", Usage: "`NUMBER` of tokens of an answer", Value: 2048},
 			&cli.IntFlag{Name: "num-ctx", Usage: "`NUMBER` of tokens of a local model's context"},
-		}, runFlags("questions")...),
+		}, askFlags(), runFlags("questions")),
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usagef("run takes no arguments; name models with --model")
+			config := planning.Default()
+			if c.IsSet("problems") {
+				config.Domain, config.N = nil, 0
 			}
-			return planningRun(c)
+			overlay(c, config)
+			if c.IsSet("n") && config.N < 1 {
+				return usagef("--n is 1 or more")
+			}
+			config.Sampling.Temperature = new(c.Float64("temperature"))
+			config.Sampling.MaxTokens, config.Sampling.NumCtx = c.Int("max-tokens"), c.Int("num-ctx")
+			if err := config.Complete(); err != nil {
+				return err
+			}
+			return begin(c, planning.New(config), func() any { return planning.Default() }, showPlanning)
 		},
 	}
 }
 
-// planningConfig makes the configuration from flags.
-func planningConfig(c *cli.Context) (*planning.Config, error) {
-	_, tasks, err := askingOf(c)
-	if err != nil {
-		return nil, err
-	}
-	config := planning.Default()
-	config.Model = c.StringSlice("model")
-	config.Tasks, config.Form, config.Steps = tasks, planning.Form(c.String("form")), c.Int("steps")
-	config.Shots, config.Persona = c.Int("shots"), c.String("persona")
-	config.Domain = strings.Split(c.String("domain"), ",")
-	if config.Problems = c.String("problems"); config.Problems != "" {
-		config.Domain, config.N = nil, 0
-	}
-	if c.IsSet("n") {
-		if config.N = c.Int("n"); config.N < 1 {
-			return nil, usagef("--n is 1 or more")
-		}
-	}
-	config.Sampling.Temperature = new(c.Float64("temperature"))
-	config.Sampling.MaxTokens, config.Sampling.NumCtx = c.Int("max-tokens"), c.Int("num-ctx")
-	if err := overlay(c, &config.Settings); err != nil {
-		return nil, err
-	}
-	return config, config.Complete()
-}
-
-func planningRun(c *cli.Context) error {
-	config, err := planningConfig(c)
-	if err != nil {
-		return asUsage(err)
-	}
-	return begin(c, planning.New(config), func() any { return planning.Default() }, showPlanning)
-}
-
-// showPlanning prints the results of a run for people.
+// showPlanning prints the results of a run for people, with the task before the name of each metric.
 func showPlanning(c *cli.Context, dir string, m *run.Manifest) error {
-	if err := tables.Results(c.App.Writer, byTask(m.Results)); err != nil {
-		return err
-	}
-	if err := tables.Usage(c.App.Writer, m.Usage); err != nil {
-		return err
-	}
-	return printedAt(c, dir)
-}
-
-// asUsage turns a wrong configuration into a wrong use of the command.
-func asUsage(err error) error {
-	var wrong run.UsageError
-	if errors.As(err, &wrong) {
-		return usageError{err}
-	}
-	return err
-}
-
-// byTask puts the task before the name of each metric, for the terminal's table.
-func byTask(results []eval.Result) []eval.Result {
-	results = slices.Clone(results)
+	results := slices.Clone(m.Results)
 	for i := range results {
 		results[i].Metric = results[i].Scorer + " " + results[i].Metric
 	}
-	return results
+	return showResults(c, dir, m, results)
+}
+
+// showResults prints some results of a run, and where it is.
+func showResults(c *cli.Context, dir string, m *run.Manifest, results []eval.Result) error {
+	if err := report.Results(c.App.Writer, results); err != nil {
+		return err
+	}
+	return printEnd(c, dir, m)
 }

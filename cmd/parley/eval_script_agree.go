@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval"
+	"parley/eval/report"
 	"parley/eval/script"
 )
 
@@ -18,20 +19,13 @@ func evalScriptAgreeCommand() *cli.Command {
 		Name:      "agree",
 		Usage:     "compare a run's verdicts with people's",
 		ArgsUsage: "RUN",
-		Description: "People's verdicts are CSV: columns task, model, and NM, NR, ND, EX, SC, CG, OC or some of them, 1\n" +
-			"being good; an empty cell is a verdict that was not given, and several rows of one task and model\n" +
-			"are several people's, of whom the majority counts. With --sheet an empty sheet is written, with the\n" +
-			"scripts in it. The MSE of yes and no is their share of disagreements, 1 - accuracy.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "human", Usage: "`FILE` of people's verdicts"},
 			&cli.BoolFlag{Name: "sheet", Usage: "write an empty sheet instead"},
 			&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of the standard output"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("agree takes one run, and got %d", c.NArg())
-			}
 			dir := c.Args().First()
 			_, d, err := readScripts(dir)
 			if err != nil {
@@ -57,7 +51,7 @@ func evalScriptAgreeCommand() *cli.Command {
 				if c.Bool("json") {
 					return printJSON(w, answer{Run: dir, Results: results})
 				}
-				return printResults(w, results)
+				return report.Results(w, results)
 			}); err != nil {
 				return err
 			}

@@ -20,9 +20,6 @@ import (
 )
 
 func generateScriptTasks(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return usagef("tasks generate takes one file at most, and got %d", c.NArg())
-	}
 	if name := c.String("reviewed"); name != "" {
 		tasks, dropped, err := readReview(name)
 		if err != nil {

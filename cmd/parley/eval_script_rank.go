@@ -18,22 +18,14 @@ func evalScriptRankCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "rank",
 		Usage:     "rank models by the seven metrics, of a table or a run",
-		ArgsUsage: "SCORES.csv | RUN | SCRIPT.db",
-		Description: "A table has the columns model, perhaps size and task, NM, NR, ND, EX, SC, CG and OC, with numbers\n" +
-			"from 0 to 1 or True and False, 1 being good; others are passed over. A model's score is the mean of\n" +
-			"the metrics, by their weights, over the tasks that are wholly scored for all models. Scores are not\n" +
-			"rounded; those that are equal, or that the table's digits cannot separate, share a place.\n" +
-			"Of the authors' SQLite file, the table eval_result is ranked.",
+		ArgsUsage: "SCORES.csv|RUN|SCRIPT.db",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "weights", Usage: "`WEIGHTS` of the metrics, such as NM=2,SC=3 (default: all 1)"},
 			&cli.StringFlag{Name: "scorer", Usage: "rank by `SCORER`: of a run, script (default) or script-single; of a database, the model that judged"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that the resamples come from"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("rank takes one table or run, and got %d", c.NArg())
-			}
 			w, err := scriptWeights(c.StringSlice("weights"))
 			if err != nil {
 				return err

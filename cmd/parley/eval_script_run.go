@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -16,11 +15,6 @@ func evalScriptRunCommand() *cli.Command {
 		Name:      "run",
 		Usage:     "have models write scripts, judge them, and rank the models",
 		ArgsUsage: "[EXPERIMENT.yaml]",
-		Description: "Each --model writes a script for each task. A model's options temperature and seed make arms of\n" +
-			"one model; reference:intact and reference:FAULT write the task's own steps, with a planted fault.\n" +
-			"Gold answers for the critic are learned from all scripts of the task (pool), from all but the one\n" +
-			"that is judged (leave-one-out), from none (direct), or are the task's own steps (reference).\n" +
-			"The run is a directory like any other: parley resume DIR goes on with it after a stop.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "model", Usage: "a `MODEL` under test; repeat for several"},
 			&cli.StringSliceFlag{Name: "persona", Usage: "have every model answer as `CHARACTER`, an id of the library or a file; each further one is an arm of its own"},
@@ -29,7 +23,7 @@ func evalScriptRunCommand() *cli.Command {
 			&cli.StringFlag{Name: "gold-from", Value: "pool", Usage: "`SOURCE` of gold answers: pool, leave-one-out, direct or reference"},
 		}, scriptFlags()...),
 		Action: func(c *cli.Context) error {
-			g, err := scriptConfig(c, "run")
+			g, err := scriptConfig(c)
 			if err != nil {
 				return err
 			}
@@ -40,10 +34,7 @@ func evalScriptRunCommand() *cli.Command {
 				g.Gold = c.String("gold-from")
 			}
 			if c.IsSet("model") {
-				g.Model, g.Authors = c.StringSlice("model"), nil
-			}
-			if c.IsSet("persona") {
-				g.Persona = c.StringSlice("persona")
+				g.Authors = nil
 			}
 			return beginScripts(c, g)
 		},
@@ -59,26 +50,19 @@ func evalScriptPerturbCommand() *cli.Command {
 		Name:      "perturb",
 		Usage:     "plant known faults into reference scripts and see which of them the judges find",
 		ArgsUsage: "[EXPERIMENT.yaml]",
-		Description: "Every kind of fault is planted once into the reference steps of every task, by rule or, with --by,\n" +
-			"by a model (a duplicate and a wrong order always by rule), and the script without a fault is judged\n" +
-			"beside them, for false alarms. The task's own steps are the gold answer. The run is a directory like\n" +
-			"any other: parley resume DIR goes on with it after a stop.",
 		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "kind", Usage: "plant only faults of `KINDS` " + strings.Join(faults, ", "), DefaultText: "all"},
 			&cli.StringFlag{Name: "by", Usage: "`MODEL` that plants the faults (default: rules)"},
 			&cli.BoolFlag{Name: "no-gold", Usage: "judge without a gold answer"},
 		}, scriptFlags()...),
 		Action: func(c *cli.Context) error {
-			g, err := scriptConfig(c, "perturb")
+			g, err := scriptConfig(c)
 			if err != nil {
 				return err
 			}
 			g.Perturb = true
 			if c.IsSet("kind") {
-				g.Kind, g.Authors = c.StringSlice("kind"), nil
-			}
-			if c.IsSet("by") {
-				g.By = c.String("by")
+				g.Authors = nil
 			}
 			return beginScripts(c, g)
 		},
@@ -105,40 +89,16 @@ func scriptFlags() []cli.Flag {
 }
 
 // scriptConfig reads the experiment file, where one is named, and overlays the flags that run and perturb share.
-func scriptConfig(c *cli.Context, command string) (*script.Config, error) {
+func scriptConfig(c *cli.Context) (*script.Config, error) {
 	g := script.Default()
-	if c.NArg() > 1 {
-		return nil, usagef("eval script %s takes one experiment file, and got %d", command, c.NArg())
-	}
 	if c.NArg() == 1 {
 		if err := run.ReadConfig(c.Args().First(), g); err != nil {
 			return nil, err
 		}
 	}
-	for name, value := range map[string]*string{
-		"judge": &g.Judge, "critic": &g.Critic, "execute": &g.Execute, "commonsense": &g.Commonsense, "synthesize": &g.Synthesize,
-		"embed": &g.Embed, "tasks": &g.Tasks,
-	} {
-		if c.IsSet(name) {
-			*value = c.String(name)
-		}
-	}
-	for name, value := range map[string]*bool{"plain": &g.Plain, "trusting": &g.Trusting} {
-		if c.IsSet(name) {
-			*value = c.Bool(name)
-		}
-	}
+	overlay(c, g)
 	if c.Bool("no-gold") {
 		g.Gold = "none"
-	}
-	if c.IsSet("first") {
-		g.First = c.Int("first")
-	}
-	if c.IsSet("max-tokens") {
-		g.MaxTokens = c.Int("max-tokens")
-	}
-	if c.IsSet("baseline") {
-		g.Baseline = slices.Compact(c.StringSlice("baseline"))
 	}
 	if c.IsSet("weights") {
 		w, err := scriptWeights(c.StringSlice("weights"))
@@ -147,7 +107,7 @@ func scriptConfig(c *cli.Context, command string) (*script.Config, error) {
 		}
 		g.Weights = w
 	}
-	return g, overlay(c, &g.Settings)
+	return g, nil
 }
 
 // beginScripts begins a run.

@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval"
-	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/script"
 )
@@ -38,29 +37,29 @@ func showScripts(c *cli.Context, dir string, m *run.Manifest) error {
 			shown[i].Metric = shown[i].Scorer + " " + shown[i].Metric
 		}
 	}
-	if err := report.Results(w, shown); err != nil {
-		return err
-	}
-	if err := report.Usage(w, m.Usage); err != nil {
-		return err
-	}
-	return printedAt(c, dir)
+	return showResults(c, dir, m, shown)
 }
 
 // readScripts reads an evaluation of scripts.
 func readScripts(dir string) (*script.Config, *script.Data, error) {
-	m, err := run.ReadManifest(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	if m.Kind != script.Kind {
-		return nil, nil, fmt.Errorf("%s is a run of kind %q, and no evaluation of scripts", dir, m.Kind)
-	}
-	p, err := script.Decode(m.Config)
+	_, p, err := readRun(dir, script.Kind)
 	if err != nil {
 		return nil, nil, err
 	}
 	g := p.Config().(*script.Config)
 	d, err := script.ReadData(dir, g)
 	return g, d, err
+}
+
+// readRun reads the manifest and the plan of a run of a kind.
+func readRun(dir, kind string) (*run.Manifest, run.Plan, error) {
+	m, err := run.ReadManifest(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Kind != kind {
+		return nil, nil, fmt.Errorf("%s is a run of kind %q, and one of kind %q is needed", dir, m.Kind, kind)
+	}
+	p, err := kinds.Plan(dir, m)
+	return m, p, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/characters"
+	"parley/eval/report"
 	"parley/eval/script"
 )
 
@@ -33,10 +34,6 @@ func evalScriptTasksCommand() *cli.Command {
 				Name:      "import",
 				Usage:     "turn a file of CoScript, or of ABSEval's authors, into tasks",
 				ArgsUsage: "FILE",
-				Description: "The file holds JSON lines of CoScript (\"Abstract Goal\", \"Specific Goal\", \"Constraint\", \"Script\",\n" +
-					"\"Category\") or tasks of parley, or it is the authors' SQLite file, whose table question is read. What\n" +
-					"is printed is what --tasks takes. A SQLite file has to be closed: what still stands in a write-ahead\n" +
-					"log beside it is not read.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "out", Usage: "write to `FILE` instead of the standard output"},
 					&cli.IntFlag{Name: "first", DefaultText: "all", Usage: "take only the first `N` tasks"},
@@ -47,10 +44,6 @@ func evalScriptTasksCommand() *cli.Command {
 				Name:      "generate",
 				Usage:     "have a model make tasks with one, two and three constraints out of abstract ones",
 				ArgsUsage: "[ABSTRACT.txt]",
-				Description: "Each line of the file is an abstract task such as \"Make pancakes\", perhaps with its topic and a tab\n" +
-					"before it; without a file, the abstract tasks of the built-in ones are taken. What is made is for\n" +
-					"people to look through: --review writes a sheet, whose rows say keep or not, and --reviewed FILE\n" +
-					"reads it back and prints the tasks that are kept.",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "model", Usage: "`MODEL` that makes them"},
 					&cli.IntFlag{Name: "depth", Value: 3, Usage: "add 1 to `N` constraints"},
@@ -68,9 +61,6 @@ func evalScriptTasksCommand() *cli.Command {
 }
 
 func listScriptTasks(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return usagef("tasks list takes one file at most, and got %d", c.NArg())
-	}
 	tasks, err := script.Tasks(os.ReadFile, c.Args().First(), 0)
 	if err != nil {
 		return err
@@ -85,15 +75,12 @@ func listScriptTasks(c *cli.Context) error {
 	fmt.Fprintln(tab, "TASK\tTOPIC\tCONSTRAINTS\tSTEPS\tSPECIFIC TASK")
 	for i := range tasks {
 		t := &tasks[i]
-		fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%s\n", t.ID, t.Topic, t.Depth(), len(t.Steps), shorten(t.Specific, 120))
+		fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%s\n", t.ID, t.Topic, t.Depth(), len(t.Steps), report.Shorten(t.Specific, 120))
 	}
 	return tab.Flush()
 }
 
 func importScriptTasks(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return usagef("tasks import takes one file, and got %d", c.NArg())
-	}
 	name := c.Args().First()
 	tasks, err := script.Tasks(os.ReadFile, name, c.Int("first"))
 	if err != nil {

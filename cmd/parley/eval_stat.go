@@ -17,9 +17,7 @@ func evalStatCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "stat",
 		Usage:     "one statistic on a table of your own, to check ours against R or SciPy",
-		ArgsUsage: "FILE.csv",
-		Description: "The first line names the columns. FILE - is standard input. Cells that are empty, NA, NaN or\n" +
-			"null are missing: rows without a value that the test needs are dropped and counted.",
+		ArgsUsage: "[FILE.csv]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "test", Usage: "`NAME` of the statistic; list prints them"},
 			&cli.StringFlag{Name: "x", Usage: "`COLUMN` of values (default: x, or the first where the table has as many as the test needs)"},
@@ -36,7 +34,7 @@ func evalStatCommand() *cli.Command {
 			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of the resamples", Value: 1},
 			&cli.Float64Flag{Name: "diff", Usage: "`DIFFERENCE` of means to be seen (default: the one in the table)"},
 			&cli.Float64Flag{Name: "power", Usage: "`SHARE` of the time that it is to be seen", Value: 0.8},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: evalStat,
 	}
@@ -49,9 +47,6 @@ func evalStat(c *cli.Context) error {
 	}
 	if name == "" {
 		return usagef("eval stat needs --test NAME; --test list prints the names")
-	}
-	if c.NArg() != 1 {
-		return usagef("eval stat takes one table, and got %d", c.NArg())
 	}
 	results, err := statistic(c, name, c.Args().First())
 	if err != nil {

@@ -147,7 +147,7 @@ func TestEvalStatRefuses(t *testing.T) {
 		{"- --test mean --x a --level 95", statRows, exitUsage, "not between 0 and 1"},
 		{"- --test power-paired --x a --y b --power 80", statRows, exitUsage, "not between 0 and 1"},
 		{"-", statRows, exitUsage, "needs --test NAME"},
-		{"--test mean --x a", statRows, exitUsage, "takes one table, and got 0"},
+		{"--test mean --x a", statRows, exitUsage, "takes one table, and got none"},
 		{"no-such-file.csv --test mean --x a", "", exitFailed, "opening the table"},
 		{"- --test spearman", "x,y\n3,1\n3,2\n3,4\n", exitPartial, "1 of 1 statistics are undefined"},
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/report"
 	"parley/eval/survey/form"
 )
 
@@ -25,9 +26,6 @@ func evalSurveyCommand() *cli.Command {
 			surveyReportCommand(),
 			surveyRubricCommand(),
 		},
-		Action: func(c *cli.Context) error {
-			return usagef("survey needs one of its commands, such as: parley eval survey check FILE")
-		},
 	}
 }
 
@@ -36,9 +34,6 @@ func surveyCheckCommand() *cli.Command {
 		Name:      "check",
 		Usage:     "find what is wrong with documents, without a model",
 		ArgsUsage: "FILE|DIR...",
-		Description: "Documents are forms (JSON as models write it, Google Forms API, Microsoft Forms, SurveyMonkey,\n" +
-			"Markdown), lists, tables and conversations. The rules on wording, reading level (Flesch-Kincaid)\n" +
-			"and spelling know English only; spelling is a list of common misspellings, no dictionary.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print one object with `findings`, each {file, where, rule, message}, files and unread"},
 		},
@@ -94,7 +89,7 @@ type checkReport struct {
 func (r *checkReport) print(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, f := range r.Findings {
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", f.File, f.Where, f.Rule, shorten(f.Message, 120))
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", f.File, f.Where, f.Rule, report.Shorten(f.Message, 120))
 	}
 	if err := tab.Flush(); err != nil {
 		return err

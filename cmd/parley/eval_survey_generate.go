@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"parley/eval"
+	"parley/eval/report"
 	"parley/eval/survey/form"
 	"parley/logs"
 	"parley/sim"
@@ -20,10 +21,6 @@ func surveyGenerateCommand() *cli.Command {
 		Name:      "generate",
 		Usage:     "have models draw up forms from prompts",
 		ArgsUsage: " ",
-		Description: "Prompts are the 40 built-in ones, or lines of a file. Each form becomes a JSON file with its\n" +
-			"prompt, which eval survey run and check read; the calls stand beside it. --library writes the\n" +
-			"built-in good forms instead, and --spoil plants one fault into each, which measures agents.\n" +
-			"Files that are there already are not written anew, so that a stopped command can be given again.",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "model", Usage: "a `MODEL` that writes; repeat for several"},
 			&cli.StringFlag{Name: "as", Usage: "write as `CHARACTER`, an id of the library or a file"},
@@ -41,9 +38,6 @@ func surveyGenerateCommand() *cli.Command {
 			dir := c.String("out")
 			if dir == "" {
 				return usagef("eval survey generate needs a directory: --out DIR")
-			}
-			if c.NArg() > 0 {
-				return usagef("eval survey generate takes flags only, and got %s", c.Args().First())
 			}
 			if err := os.MkdirAll(dir, 0o777); err != nil {
 				return err
@@ -93,7 +87,7 @@ func printForms(w io.Writer, dir string, made []madeForm) error {
 			had++
 			continue
 		}
-		fmt.Fprintf(w, "%s: %s: %s\n", f.File, f.Status, shorten(f.Reason, 160))
+		fmt.Fprintf(w, "%s: %s: %s\n", f.File, f.Status, report.Shorten(f.Reason, 160))
 	}
 	_, err := fmt.Fprintf(w, "%d of %d forms lie in %s\n", had, len(made), dir)
 	return err

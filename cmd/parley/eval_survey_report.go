@@ -16,20 +16,13 @@ func surveyReportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "show what a run of surveys found, and compare it with people",
 		ArgsUsage: "RUN",
-		Description: "The sheet of people's verdicts is CSV with the columns document (file name or id), annotator,\n" +
-			"aspect, score. Scores are compared with the mean annotator, or with --annotators each with every\n" +
-			"one, and averaged. The annotators' own agreement (Krippendorff's alpha) is the ceiling. The run's\n" +
-			"page is written anew.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "human", Usage: "`FILE.csv` of people's verdicts"},
 			&cli.StringFlag{Name: "annotators", Value: "mean", Usage: "compare scores with their mean, or with `EACH`: mean or each"},
 			&cli.StringFlag{Name: "html", Usage: "write the page to `FILE` (default RUN/" + run.ReportName + ")"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("survey report takes one run, and got %d", c.NArg())
-			}
 			against, ok := map[string]survey.Against{"mean": survey.MeanAnnotator, "each": survey.EachAnnotator}[c.String("annotators")]
 			if !ok {
 				return usagef("--annotators %s: say mean or each", c.String("annotators"))

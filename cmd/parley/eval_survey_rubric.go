@@ -22,9 +22,6 @@ func surveyRubricCommand() *cli.Command {
 			Usage:     "print a rubric (default: the built-in one)",
 			ArgsUsage: "[FILE]",
 			Action: func(c *cli.Context) error {
-				if c.NArg() > 1 {
-					return usagef("rubric show takes one file, and got %d", c.NArg())
-				}
 				r, err := openRubric(c.Args().First())
 				if err != nil {
 					return err
@@ -40,9 +37,6 @@ func surveyRubricCommand() *cli.Command {
 			Name:      "apply",
 			Usage:     "write the next rubric out of what a run proposed",
 			ArgsUsage: "RUN",
-			Description: "An other definition is taken over where at least --at-least documents propose to change it (the\n" +
-				"first text proposed), a new aspect where as many ask for it. --accept and --reject decide by name.\n" +
-				"The file is RUN/rubric-vN.yaml; give it to: parley eval survey run --rubric FILE.",
 			Flags: []cli.Flag{
 				&cli.IntFlag{Name: "at-least", Value: 2, Usage: "`N` documents that have to propose it"},
 				&cli.StringSliceFlag{Name: "accept", Usage: "take only these `ASPECTS`; separated by commas"},
@@ -56,9 +50,6 @@ func surveyRubricCommand() *cli.Command {
 }
 
 func applyRubric(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return usagef("rubric apply takes one run, and got %d", c.NArg())
-	}
 	if c.Int("at-least") < 1 {
 		return usagef("--at-least %d: at least one document has to propose it", c.Int("at-least"))
 	}

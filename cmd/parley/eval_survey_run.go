@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/survey"
 )
@@ -16,10 +15,6 @@ func surveyRunCommand() *cli.Command {
 		Name:      "run",
 		Usage:     "have documents judged by an evaluator and a critic",
 		ArgsUsage: "FILE|DIR...",
-		Description: "The evaluator scores every document by the aspects of a rubric; the SAGE agent reviews those\n" +
-			"verdicts, and proposes other definitions and new aspects. Baselines are the evaluator asked twice\n" +
-			"and a checklist. The run is a directory like any other: parley resume DIR goes on with it after a\n" +
-			"stop. What was asked for is in the document: \"prompt\" in JSON, or a front of --- lines.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "config", Usage: "experiment `FILE` that the flags overlay"},
 			&cli.StringFlag{Name: "evaluator", Usage: "`MODEL` of the evaluator"},
@@ -58,37 +53,12 @@ func surveyConfig(c *cli.Context) (*survey.Config, error) {
 		}
 		g.Files = files
 	}
-	for name, value := range map[string]*string{"evaluator": &g.Evaluator, "sage": &g.Sage, "scores": &g.Scores, "variant": (*string)(&g.Variant)} {
-		if c.IsSet(name) {
-			*value = c.String(name)
-		}
-	}
-	if c.IsSet("draws") {
-		g.Draws = c.Int("draws")
-	}
-	if c.IsSet("max-tokens") {
-		g.MaxTokens = c.Int("max-tokens")
-	}
-	if c.IsSet("trusting") {
-		g.Trusting = c.Bool("trusting")
-	}
-	if c.IsSet("baseline") {
-		g.Baselines = nil
-		for _, b := range c.StringSlice("baseline") {
-			g.Baselines = append(g.Baselines, survey.Agent(b))
-		}
-	}
-	if c.IsSet("aspect") {
-		g.Aspects = c.StringSlice("aspect")
-	}
+	overlay(c, g)
 	if c.IsSet("rubric") {
 		var err error
 		if g.Rubric, err = openRubric(c.String("rubric")); err != nil {
 			return nil, err
 		}
-	}
-	if err := overlay(c, &g.Settings); err != nil {
-		return nil, err
 	}
 	return g, g.Complete()
 }
@@ -135,8 +105,5 @@ func printSurvey(c *cli.Context, dir string, m *run.Manifest, d *survey.RunData)
 	if err := d.Print(c.App.Writer); err != nil {
 		return err
 	}
-	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
-		return err
-	}
-	return printedAt(c, dir)
+	return printEnd(c, dir, m)
 }

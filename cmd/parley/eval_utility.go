@@ -18,13 +18,12 @@ func evalUtilityCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "criteria", Usage: "have a critic propose criteria for a task",
-				Description: "The criteria of all seeds are written to --out, for a person to edit; consolidate merges similar ones.",
 				Flags: append([]cli.Flag{
-					&cli.StringFlag{Name: "task", Required: true, Usage: "`FILE` of the task, YAML: name, description, successful, failed"},
-					&cli.StringFlag{Name: "model", Required: true, Usage: "`MODEL` of the critic"},
+					&cli.StringFlag{Name: "task", Usage: "`FILE` of the task, YAML: name, description, successful, failed (required)"},
+					&cli.StringFlag{Name: "model", Usage: "`MODEL` of the critic (required)"},
 					&cli.IntFlag{Name: "seeds", Value: 1, Usage: "ask `N` times, each with another seed"},
 					&cli.BoolFlag{Name: "solutions", Usage: "ask for criteria that tell the task's successful and failed examples apart"},
-					&cli.StringFlag{Name: "out", Required: true, Usage: "`FILE` of the criteria, YAML"},
+					&cli.StringFlag{Name: "out", Usage: "`FILE` of the criteria, YAML (required)"},
 					&cli.StringFlag{Name: "run", Usage: "`DIR` of the run with all calls (default runs/<time>)"},
 				}, flagsBut(runFlags("critics"), "out")...),
 				Action: utilityCriteria,
@@ -32,23 +31,14 @@ func evalUtilityCommand() *cli.Command {
 			utilityConsolidateCommand(),
 			{
 				Name: "quantify", Usage: "label samples by criteria",
-				Description: "Each sample gets one of the accepted values of each criterion. What a model says beside them is\n" +
-					"unscored. The run is a directory like any other: parley resume DIR goes on with it after a stop.",
 				Flags:  sampleFlags(),
 				Action: func(c *cli.Context) error { return utilityRun(c, 1, nil) },
 			},
 			{
 				Name: "verify", Usage: "keep, drop or flag criteria by how stable and discriminating their labels are",
-				Description: "Each sample is labelled with several seeds, as it is and disturbed. A criterion is dropped whose labels\n" +
-					"differ between seeds or do not fall when a sample is disturbed, and flagged where that cannot be told.\n" +
-					"With --critic MODEL and --task the criteria are proposed and consolidated first. The criteria with their\n" +
-					"verdicts are written to criteria.yaml in the directory of the run; --criteria DIR reads them from any run.",
 				Flags:  sampleFlags(),
 				Action: func(c *cli.Context) error { return utilityRun(c, 18, []string{utility.Drop}) },
 			},
-		},
-		Action: func(*cli.Context) error {
-			return usagef("utility needs one of its commands, such as: parley eval utility verify --criteria criteria.yaml --samples FILE --model MODEL --out DIR")
 		},
 	}
 }
@@ -86,11 +76,8 @@ func utilityCriteria(c *cli.Context) error {
 		return err
 	}
 	g := utility.DefaultConfig()
-	g.Task, g.Critic, g.Critics, g.Solutions = task, c.String("model"), c.Int("seeds"), c.Bool("solutions")
-	if err := overlay(c, &g.Settings); err != nil {
-		return err
-	}
-	g.Out = c.String("run")
+	overlay(c, &g.Settings)
+	g.Task, g.Critic, g.Critics, g.Solutions, g.Out = task, c.String("model"), c.Int("seeds"), c.Bool("solutions"), c.String("run")
 	return utilityBegin(c, g, func(string) string { return c.String("out") })
 }
 
@@ -103,13 +90,7 @@ func utilityRun(c *cli.Context, seeds int, disturb []string) error {
 			return err
 		}
 	}
-	if c.NArg() > 0 {
-		return usagef("%s: it takes flags only; samples are named by --samples", c.Args().First())
-	}
 	if err := utilityFlags(c, g); err != nil {
-		return err
-	}
-	if err := overlay(c, &g.Settings); err != nil {
 		return err
 	}
 	return utilityBegin(c, g, utilityFile)
@@ -162,29 +143,17 @@ func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 			return err
 		}
 	}
-	for name, value := range map[string]*string{"model": &g.Quantifier, "critic": &g.Critic, "summariser": &g.Summariser, "embed": &g.Embed, "stability": &g.Thresholds.Stability} {
+	overlay(c, g)
+	for name, value := range map[string]*string{"model": &g.Quantifier, "stability": &g.Thresholds.Stability} {
 		if c.IsSet(name) {
 			*value = c.String(name)
 		}
 	}
-	for name, value := range map[string]*int{"seeds": &g.Seeds, "rounds": &g.Rounds, "critics": &g.Critics} {
-		if c.IsSet(name) || name == "critics" && g.Critic != "" && g.Critics == 0 {
-			*value = c.Int(name)
-		}
-	}
-	for name, value := range map[string]*float64{"share": &g.Share, "tau": &g.Tau} {
-		if c.IsSet(name) {
-			*value = c.Float64(name)
-		}
+	if g.Critic != "" && g.Critics == 0 {
+		g.Critics = c.Int("critics")
 	}
 	if c.IsSet("temperature") {
 		g.Sampling.Temperature = new(c.Float64("temperature"))
-	}
-	if c.IsSet("each") {
-		g.Each = c.Bool("each")
-	}
-	if c.IsSet("disturb") {
-		g.Disturb = c.StringSlice("disturb")
 	}
 	return nil
 }

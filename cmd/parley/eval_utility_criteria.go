@@ -20,8 +20,6 @@ import (
 func utilityConsolidateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "consolidate", Usage: "merge similar criteria", ArgsUsage: "criteria.yaml...",
-		Description: "Prints the merged criteria of files or runs as YAML, or writes them to --out. With more than one seed,\n" +
-			"--json and the page of a run show how the number of different criteria grows with the number of critics.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "embed", Usage: "`MODEL` of embeddings (default: compare names and descriptions by their letters)"},
 			&cli.Float64Flag{Name: "tau", Value: 0.8, Usage: "merge criteria from this `SIMILARITY`"},
@@ -33,9 +31,6 @@ func utilityConsolidateCommand() *cli.Command {
 }
 
 func utilityConsolidate(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return usagef("name at least one file of criteria: parley eval utility consolidate criteria.yaml...")
-	}
 	tau := c.Float64("tau")
 	if tau <= 0 || tau > 1 {
 		return usagef("--tau is %g: say a number above 0, up to 1", tau)
@@ -97,15 +92,12 @@ func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
 			return err
 		}
 	}
-	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
-		return err
-	}
 	if list := s.Edited(); len(list) > 0 {
 		if err := writeCriteria(utilityFile(dir), list); err != nil {
 			return err
 		}
 	}
-	return printedAt(c, dir)
+	return printEnd(c, dir, m)
 }
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.

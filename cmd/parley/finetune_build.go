@@ -22,25 +22,9 @@ func finetuneBuildCommand() *cli.Command {
 		Name:      "build",
 		Usage:     "make a dataset that trainers accept of runs and of windows of play",
 		ArgsUsage: "RUN|FILE.jsonl...",
-		Description: "The tasks:\n" +
-			"  dm          from a window of play to who tries which skill: runs of intention sessions, and files of\n" +
-			"              windows as parley corpora import writes them\n" +
-			"  roleplay    from what a character is told and perceives to its turn: any run of sessions\n" +
-			"  preference  from the same view to the better of two turns: one run --against other actors or arms, or\n" +
-			"              sessions that several arms or runs of one seed have in common; chosen by --score, by\n" +
-			"              --judge, by a --rollout, or by a person with --choices\n" +
-			"  judge       from a judge's question to its verdict: runs with --judge MODEL, and runs of eval script\n" +
-			"              run and eval survey run\n" +
-			"Turns that were malformed are never examples. Out of what is read go personal data, examples longer than\n" +
-			"--max-tokens, duplicates and near duplicates, and examples of train that share a passage with evaluation:\n" +
-			"report.json counts them, and dropped.jsonl says of each why. What belongs together stays in one split:\n" +
-			"the same situation in several arms or runs, and an episode of a show. The same sources and --seed make\n" +
-			"the same dataset.\n\n" +
-			"DIR is a dataset of Hugging Face: README.md, and Parquet files by split in data. --format adds training\n" +
-			"files in formats/NAME, and --target-script a recipe that trains on them. It appears whole or not at all.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "task", Usage: "`TASK` to learn: dm, roleplay, preference or judge (required)"},
-			&cli.StringFlag{Name: "out", Usage: "new directory `DIR` for the dataset (required)"},
+			&cli.StringFlag{Name: "out", Usage: "new directory `DIR` for the dataset; required without --estimate"},
 			&cli.StringSliceFlag{Name: "format", Usage: "also write the files of a trainer's `FORMAT`: " + strings.Join(formats.Names(), ", ") + "; again for more"},
 			&cli.BoolFlag{Name: "fold-system", Usage: "in the files of --format, put the system message into the first user's, for chat templates without a system's"},
 			&cli.StringFlag{Name: "trainer", Usage: "`TRAINER` whose limit on the length of an example counts where --max-tokens says none: " + strings.Join(finetune.Trainers(), ", ")},
@@ -169,12 +153,9 @@ func finetuneExportCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "push-layout", Usage: "new directory `DIR`: card, Parquet files by split, report and list of what was dropped (required)"},
 			&cli.StringFlag{Name: "license", Usage: "licence `ID`, such as cc-by-4.0 (default: the dataset's)"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 || c.String("push-layout") == "" {
-				return usagef("name one dataset and the new folder: parley finetune export --push-layout DIR DATASET")
-			}
 			made, err := publish.Export(c.Args().First(), c.String("push-layout"), c.String("license"))
 			if err != nil {
 				return err

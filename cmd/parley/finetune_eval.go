@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/report"
 	"parley/finetune"
 	"parley/finetune/vdm"
 )
@@ -13,11 +14,6 @@ func finetuneEvalCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "eval",
 		Usage: "see how well a virtual Dungeon Master names who tries which skill",
-		Description: "MODEL is a file of finetune train (FILE or vdm:FILE), prompted:MODEL-SPEC for any model as it is,\n" +
-			"or tuned:MODEL-SPEC for one that was fine-tuned on parley's examples. The results are F-scores from\n" +
-			"0 to 100 of characters (f_c) and of (character, skill) (f_o), with intervals by bootstrap over the\n" +
-			"groups; _window are means over windows, _skill over skills. Baselines that understand nothing are\n" +
-			"shown beside them. A reply that cannot be read is unscored and counted (exit status 3).",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` to test (required)"},
 			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows, or run, to test on (required)"},
@@ -30,7 +26,7 @@ func finetuneEvalCommand() *cli.Command {
 			&cli.BoolFlag{Name: "trusting", Usage: "take replies without the nonce of the question: for models too small to copy one, and play that was not tampered with"},
 			&cli.StringFlag{Name: "calls", Usage: "new `FILE` for a record of every call of a model, one JSON object a line"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of examples, sampling and intervals", Value: 1},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: finetuneEval,
 	}
@@ -38,12 +34,6 @@ func finetuneEvalCommand() *cli.Command {
 
 func finetuneEval(c *cli.Context) error {
 	switch {
-	case c.NArg() > 0:
-		return usagef("finetune eval takes its files with --in, and got %s", c.Args().First())
-	case c.String("model") == "":
-		return usagef("say with --model what to test")
-	case c.String("in") == "":
-		return usagef("say with --in which windows to test on")
 	case c.Int("jobs") < 1 || c.Int("shots") < 0 || c.Int("limit") < 0 || c.Int("again") < 0 || c.Int("max-tokens") < 1:
 		return usagef("--jobs and --max-tokens are 1 or more; --shots, --limit and --again are not negative")
 	case c.Int("shots") > 0 && c.String("train") == "":
@@ -83,7 +73,7 @@ func finetuneEval(c *cli.Context) error {
 	if c.Bool("json") {
 		err = printJSON(c.App.Writer, answer{Results: results})
 	} else {
-		err = printResults(c.App.Writer, results)
+		err = report.Results(c.App.Writer, results)
 	}
 	if err == nil && unscored > 0 {
 		return partialf("%d of %d windows are unscored; the reasons are beside the results", unscored, len(test))

@@ -36,7 +36,7 @@ func serverFlags(more ...cli.Flag) []cli.Flag {
 		&cli.StringFlag{Name: "key-env", Usage: "environment `VARIABLE` that holds the key", DefaultText: "OPENAI_API_KEY for OpenAI's own host, AZURE_OPENAI_API_KEY for Azure, else no key"},
 		&cli.BoolFlag{Name: "azure", Usage: "speak to Azure OpenAI; the URL is then the resource's, such as https://NAME.openai.azure.com"},
 		&cli.StringFlag{Name: "api-version", Usage: "Azure's `VERSION`", DefaultText: hosted.DefaultAPIVersion},
-		&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+		jsonFlag(),
 	}, more...)
 }
 
@@ -78,9 +78,6 @@ type handle struct {
 // jobOf finds the job that the one argument names: a dataset's directory, a file of examples, a record
 // or an id.
 func jobOf(c *cli.Context) (*handle, error) {
-	if c.NArg() != 1 {
-		return nil, usagef("finetune %s takes the directory of a dataset or the id of a job", c.Command.Name)
-	}
 	h := &handle{}
 	name := c.Args().First()
 	info, err := os.Stat(name)

@@ -25,12 +25,10 @@ func trainingFlags() []cli.Flag {
 func finetuneCostCommand() *cli.Command {
 	return &cli.Command{
 		Name: "cost", Usage: "estimate what a fine-tuning job will cost; nothing is sent", ArgsUsage: "DIR|FILE.jsonl",
-		Description: "Cost is tokens x epochs x the training price of the user's price file. Where the server chooses the\n" +
-			"epochs, they are taken by the rule in OpenAI's cookbook. Without a price the cost is unknown.",
 		Flags: append(trainingFlags(),
 			&cli.StringFlag{Name: "base-url", Usage: "`URL` of the server, for prices that are listed with it"},
 			&cli.BoolFlag{Name: "azure", Usage: "look for Azure's files first"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"}),
+			jsonFlag()),
 		Action: func(c *cli.Context) error {
 			d, err := datasetOf(c)
 			if err != nil {
@@ -52,12 +50,7 @@ func finetuneCostCommand() *cli.Command {
 // datasetOf finds the files that the one argument names.
 func datasetOf(c *cli.Context) (*hosted.Dataset, error) {
 	method := hosted.Method(c.String("method"))
-	switch {
-	case c.NArg() != 1:
-		return nil, usagef("finetune %s takes the directory of a dataset or a file of examples", c.Command.Name)
-	case c.String("model") == "":
-		return nil, usagef("say with --model which model is to be trained")
-	case method != "" && method != hosted.SFT && method != hosted.DPO:
+	if method != "" && method != hosted.SFT && method != hosted.DPO {
 		return nil, usagef("--method is sft or dpo, and not %q", string(method))
 	}
 	return hosted.FindDataset(c.Args().First(), method, c.Bool("azure"))

@@ -78,7 +78,6 @@ type listAnswer struct {
 func finetuneListCommand() *cli.Command {
 	return &cli.Command{
 		Name: "list", Usage: "list the fine-tuning jobs of a server, the newest first, or those of a dataset", ArgsUsage: "[DIR]",
-		Description: "With --base-url the server is asked; with a directory alone its jobs are listed as last seen.",
 		Flags: serverFlags(
 			&cli.IntFlag{Name: "limit", Usage: "the first `N` only; 0: all", Value: 20},
 			&cli.StringFlag{Name: "after", Usage: "those that come after the job `ID`"}),

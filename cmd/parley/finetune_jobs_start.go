@@ -17,10 +17,6 @@ func finetuneStartCommand() *cli.Command {
 	flags := append(serverFlags(), trainingFlags()...)
 	return &cli.Command{
 		Name: "start", Usage: "send training files to a server and start a fine-tuning job", ArgsUsage: "DIR|FILE.jsonl",
-		Description: "DIR is a dataset of parley finetune build with the format openai-sft or openai-dpo (azure-sft for Azure).\n" +
-			"The cost is estimated and asked about before anything is sent. What was done is kept in DIR/jobs, so that\n" +
-			"the same command goes on after it was stopped at any moment: nothing is sent or ordered twice.\n" +
-			"Exit status with --wait: 0 the job succeeded, 1 it failed, 3 it was cancelled, 130 interrupted.",
 		Flags: append(flags,
 			&cli.StringFlag{Name: "validation", Usage: "`FILE` of examples to validate with", DefaultText: "validation.jsonl beside the directory's train.jsonl"},
 			&cli.StringFlag{Name: "batch-size", Usage: "`N` examples a step, 1 to 256, or auto", DefaultText: "the server's choice"},

@@ -51,8 +51,6 @@ func showing(ask func(*hosted.Client, context.Context, string) (*hosted.Job, err
 func finetuneWaitCommand() *cli.Command {
 	return &cli.Command{
 		Name: "wait", Usage: "wait until a fine-tuning job is done, and name its model", ArgsUsage: "DIR|JOB-ID",
-		Description: "The wait can be stopped and taken up again; the job goes on at the server.\n" +
-			"Exit status: 0 the job succeeded, 1 it failed, 3 it was cancelled, 130 the wait was interrupted.",
 		Flags: serverFlags(nameFlag, everyFlag),
 		Action: func(c *cli.Context) error {
 			h, err := jobOf(c)

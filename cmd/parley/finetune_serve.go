@@ -22,11 +22,6 @@ func finetuneServeCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "serve",
 		Usage: "make an Ollama model of a LoRA adapter or of a merged model",
-		Description: "parley writes the GGUF itself, with the rows of queries and keys in llama.cpp's order and, for a\n" +
-			"merged model, with all metadata and the tokenizer of the base; Ollama's own converter is silently\n" +
-			"wrong there. Before anything is uploaded it checks whether the model can work, and says why not.\n" +
-			"Architectures: " + strings.Join(gguf.Architectures(), ", ") + "; others as a GGUF made by llama.cpp's own script (--gguf).\n" +
-			"Exit status: 1 where a check fails, or the server does.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "name", Usage: "`NAME` of the model to make (required)"},
 			&cli.GenericFlag{Name: "adapter", Value: &texts{}, Usage: "`DIR` of a LoRA as PEFT saves it, or a FILE.gguf of one"},
@@ -47,7 +42,7 @@ func finetuneServeCommand() *cli.Command {
 			&cli.StringFlag{Name: "prompt", Usage: "`TEXT` of the prompt that tries the model", Value: "Say in one short sentence where you are."},
 			&cli.IntFlag{Name: "num-thread", Usage: "`NUMBER` of threads for that prompt", DefaultText: "the server's"},
 			&cli.BoolFlag{Name: "force", Aliases: []string{"yes"}, Usage: "replace a model of the name, or a file of --keep, that is there"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: finetuneServe,
 	}
@@ -99,8 +94,6 @@ func servingOptions(c *cli.Context) (*serve.Options, error) {
 		}
 	}
 	switch {
-	case c.NArg() > 0:
-		return nil, usagef("finetune serve takes flags only, and got %s", c.Args().First())
 	case len(adapters) > 1:
 		return nil, usagef("a model can have one adapter only, and %d are given: merge them in training, or serve a model for each", len(adapters))
 	case given != 1 && o.Name != "":
@@ -144,9 +137,3 @@ func printServed(w io.Writer, did *serve.Result) {
 		fmt.Fprintln(w, " ", line)
 	}
 }
-
-// texts is a flag that is given several times and takes commas as they are.
-type texts []string
-
-func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
-func (t *texts) String() string     { return strings.Join(*t, " ") }

@@ -17,31 +17,21 @@ func finetuneTrainCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "train",
 		Usage: "train a small model inside of this program, in seconds",
-		Description: "--task dm trains a virtual Dungeon Master: from a window of play it says who tries which skill.\n" +
-			"Its thresholds are tuned on the windows of --val, or by cross-validation where there are none.\n" +
-			"The same windows and seed make the same file.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "task", Usage: "`TASK` to learn: dm", Value: "dm"},
 			&cli.StringFlag{Name: "in", Usage: "`FILE.jsonl[,...]` of windows, or run, to learn from (required)"},
 			&cli.StringFlag{Name: "val", Usage: "`FILE.jsonl[,...]` of windows, or run, to tune thresholds on"},
 			&cli.Uint64Flag{Name: "seed", Usage: "`SEED` of everything that is drawn", Value: 1},
 			&cli.StringFlag{Name: "out", Usage: "`MODEL` file to write (required)"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: finetuneTrain,
 	}
 }
 
 func finetuneTrain(c *cli.Context) error {
-	switch {
-	case c.NArg() > 0:
-		return usagef("finetune train takes its files with --in, and got %s", c.Args().First())
-	case c.String("task") != "dm":
+	if c.String("task") != "dm" {
 		return usagef("finetune train can learn --task dm, and not %q", c.String("task"))
-	case c.String("in") == "":
-		return usagef("say with --in which windows to learn from")
-	case c.String("out") == "":
-		return usagef("say with --out where the model goes")
 	}
 	train, err := windowsOf(c, c.String("in"))
 	if err != nil {

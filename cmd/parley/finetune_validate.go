@@ -20,16 +20,12 @@ func finetuneValidateCommand() *cli.Command {
 		Name:      "validate",
 		Usage:     "say what a trainer would make of training files, whoever made them",
 		ArgsUsage: "FILE|DIR...",
-		Description: "Findings are printed as FILE:LINE: LEVEL RULE: MESSAGE (REMEDY). An error means that the trainer stops,\n" +
-			"loses rows without a word, or learns something else than is meant; a warning, that it trains and it is unwise.\n" +
-			"Directories are understood: of mlx, of llama-factory with dataset_info.json, of axolotl with its YAML.\n" +
-			"The status is 0 without errors, 1 with errors, 2 for a wrong command line.",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "for", Usage: "`FORMAT` (required): " + strings.Join(formats.Names(), ", ")},
+			&cli.StringFlag{Name: "for", Usage: "`FORMAT`: " + strings.Join(formats.Names(), ", ") + " (required)"},
 			&cli.IntFlag{Name: "max-tokens", Usage: "compare rows with a limit of `N` tokens: counted for OpenAI and Azure, estimated for others"},
 			&cli.StringFlag{Name: "model", Usage: "the `MODEL` of OpenAI whose tokens are counted; by default one of the later ones"},
 			&cli.IntFlag{Name: "limit", Usage: "show `N` findings of a rule; 0 shows all", Value: 20},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: finetuneValidate,
 	}
@@ -42,12 +38,7 @@ type validated struct {
 }
 
 func finetuneValidate(c *cli.Context) error {
-	switch {
-	case c.String("for") == "":
-		return usagef("say with --for which format: %s", strings.Join(formats.Names(), ", "))
-	case c.NArg() == 0:
-		return usagef("say which files to validate")
-	case c.Int("max-tokens") < 0 || c.Int("limit") < 0:
+	if c.Int("max-tokens") < 0 || c.Int("limit") < 0 {
 		return usagef("--max-tokens and --limit are 0 or more")
 	}
 	format, err := formats.Lookup(c.String("for"))

@@ -1,5 +1,6 @@
 // Command parley plays tabletop role-play sessions between language-model agents, keeps every
-// interaction, and measures it. This package joins the floors below it: one file a command.
+// interaction, and measures it. This package joins the packages below it: one file a command. README.md
+// holds the text of every --help.
 package main
 
 import (
@@ -10,17 +11,20 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
+	"parley/characters/yamlfile"
 	"parley/eval/run"
 )
 
 // version is set by the linker in a release.
 var version = "dev"
 
-// Exit statuses.
+// Exit statuses. The reference page says when each is used.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -41,43 +45,29 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	app := &cli.App{
 		Name:                   "parley",
 		Usage:                  "play role-play sessions between language-model agents, keep them, measure them",
+		Version:                buildVersion(),
 		Writer:                 stdout,
 		ErrWriter:              stderr,
 		Commands:               commands(),
-		HideVersion:            true,
+		Flags:                  []cli.Flag{noColour},
 		UseShortOptionHandling: true,
 		ExitErrHandler:         func(*cli.Context, error) {}, // printed once, below
 		OnUsageError:           onUsageError,
+		Metadata:               map[string]any{screenKey: screenOf(stdout, slices.Contains(args, "--"+noColour.Name))},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return usagef("there is no such command: %s; see parley help", c.Args().First())
+				return unknownCommand(c, c.App.Commands)
 			}
 			return cli.ShowAppHelp(c)
 		},
 	}
-	settle(app.Commands)
+	settle(app.Commands, app.Name)
+	if n := len(args) - 1; n > 0 && args[n] == completionFlag {
+		return exitStatus(ctx, complete(app, args[1:n]), stderr)
+	}
 	err := app.RunContext(ctx, flagsFirst(app.Commands, args))
 	return exitStatus(ctx, err, stderr)
 }
-
-// settle gives every command what cli does not hand down: how wrong flags are reported, and that a
-// subcommand has to be one that is there.
-func settle(table []*cli.Command) {
-	for _, command := range table {
-		command.OnUsageError = onUsageError
-		if command.Action == nil {
-			command.Action = func(c *cli.Context) error {
-				if c.NArg() > 0 {
-					return usagef("%s has no subcommand %s; see parley help %s", c.Command.Name, c.Args().First(), c.Command.Name)
-				}
-				return cli.ShowSubcommandHelp(c)
-			}
-		}
-		settle(command.Subcommands)
-	}
-}
-
-func onUsageError(_ *cli.Context, err error, _ bool) error { return usageError{err} }
 
 // exitStatus prints an error once and returns the exit status that goes with it.
 func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
@@ -92,17 +82,43 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "parley: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "parley: %s\n", visible(err.Error()))
+	fmt.Fprintf(stderr, "parley: %s\n", visible(plain(err.Error())))
 	var usage usageError
 	var asked run.UsageError
+	var finding *yamlfile.Finding
 	var partial partialError
 	switch {
-	case errors.As(err, &usage), errors.As(err, &asked):
+	case errors.As(err, &usage), errors.As(err, &asked), errors.As(err, &finding):
 		return exitUsage
 	case errors.As(err, &partial):
 		return exitPartial
 	}
 	return exitFailed
+}
+
+var goType = regexp.MustCompile(`(?:json: )?cannot unmarshal (\w+) into Go (?:struct field \w+\.([\w.]+)|value) of type (\S+)`)
+
+// plain says in plain words what Go's decoder says of a value of the wrong type.
+func plain(text string) string {
+	return goType.ReplaceAllStringFunc(text, func(s string) string {
+		m := goType.FindStringSubmatch(s)
+		want, found := "something else", map[string]string{"string": "a text", "array": "a list", "object": "an object", "bool": "true or false"}[m[1]]
+		for _, kind := range []struct{ pattern, name string }{
+			{`^\[\]`, "a list"}, {`^\*?u?int`, "a whole number"}, {`float`, "a number"}, {`bool`, "true or false"}, {`^map`, "an object"}, {`string`, "a text"},
+		} {
+			if regexp.MustCompile(kind.pattern).MatchString(m[3]) {
+				want = kind.name
+				break
+			}
+		}
+		if found == "" {
+			found = "a number"
+		}
+		if m[2] != "" {
+			found = m[2] + ": " + found
+		}
+		return found + " where there should be " + want
+	})
 }
 
 // usageError is a command line that says something wrong.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -17,9 +18,6 @@ func promptsCommand() *cli.Command {
 			Usage:     "write the built-in prompts to a directory, to be changed and played with by run --prompts DIR",
 			ArgsUsage: "DIR",
 			Action: func(c *cli.Context) error {
-				if c.NArg() != 1 {
-					return usagef("prompts export takes one directory, and got %d", c.NArg())
-				}
 				if err := agent.BuiltinPrompts().Export(c.Args().First()); err != nil {
 					return err
 				}
@@ -28,4 +26,34 @@ func promptsCommand() *cli.Command {
 			},
 		}},
 	}
+}
+
+func versionCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "version",
+		Usage: "print the version",
+		Action: func(c *cli.Context) error {
+			_, err := fmt.Fprintln(c.App.Writer, "parley", buildVersion())
+			return err
+		},
+	}
+}
+
+// buildVersion returns the version that the linker set in a release, else the commit that the program was built
+// of, with a mark where files were changed since.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if version != "dev" || !ok {
+		return version
+	}
+	revision, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = "-" + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+changed"
+		}
+	}
+	return version + revision + changed
 }

@@ -21,17 +21,13 @@ func runCommand() *cli.Command {
 		Name:      "run",
 		Usage:     "play sessions, keep them, and measure them",
 		ArgsUsage: "[EXPERIMENT.yaml]",
-		Description: "Without a file and flags: 12 sessions of information exchange between reference actors,\n" +
-			"offline. Flags overlay the file; each has a key of the same name there.\n" +
-			"A model is written scheme:name[?key=value&...][@base-url], such as reference:diligent,\n" +
-			"ollama:llama3.2:1b, openai:gpt-4.1-mini or openai:NAME@http://127.0.0.1:8000/v1.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "scenario", Usage: "`KIND` of situation: exchange (default) or intention"},
 			&cli.IntFlag{Name: "sessions", Value: 12, Usage: "play `N` sessions with each --player"},
 			&cli.IntFlag{Name: "players", Value: 3, Usage: "`N` players beside the NPC"},
 			&cli.IntFlag{Name: "turns", Value: 30, Usage: "`N` turns a session, one turn being one actor's move"},
 			&cli.IntFlag{Name: "rounds", DefaultText: "unset", Usage: "`N` rounds a session: another way to say --turns"},
-			&cli.GenericFlag{Name: "player", Value: new(specList), Usage: "`[NAME=]MODEL` of the players; each further one is an arm that plays the same sessions"},
+			&cli.GenericFlag{Name: "player", Value: &texts{}, Usage: "`[NAME=]MODEL` of the players; each further one is an arm that plays the same sessions"},
 			&cli.StringFlag{Name: "npc", Usage: "`MODEL` of the NPC (default reference:npc)"},
 			&cli.StringFlag{Name: "order", Usage: "who moves when: fixed (default), shuffled, initiative or addressed"},
 			&cli.StringFlag{Name: "referee", Usage: "who resolves deeds: none (default), dice or a `MODEL`"},
@@ -59,45 +55,24 @@ func runCommand() *cli.Command {
 func sessionConfig(c *cli.Context) (*session.Config, error) {
 	e := session.Default()
 	var own []string // endpoints of the file's models
-	switch c.NArg() {
-	case 0:
-	case 1:
+	if c.NArg() > 0 {
 		if err := run.ReadConfig(c.Args().First(), e); err != nil {
 			return nil, err
 		}
 		own = e.Endpoints()
-	default:
-		return nil, usagef("run takes one experiment file, and got %d", c.NArg())
 	}
-	text := map[string]*string{
-		"scenario": &e.Scenario, "npc": &e.NPC, "order": &e.Order, "referee": &e.Referee, "judge": &e.Judge, "keypoints": &e.Keypoints,
-		"layout": &e.Layout, "form": &e.Form, "prompts": &e.Prompts,
+	if c.IsSet("turns") || c.IsSet("rounds") { // another way to say the same
+		e.Turns, e.Rounds = 0, 0
 	}
-	for name, value := range text {
-		if c.IsSet(name) {
-			*value = c.String(name)
-		}
-	}
-	for _, name := range []string{"turns", "rounds"} {
-		if c.IsSet(name) && c.Int(name) < 1 {
-			return nil, usagef("%s is %d: at least 1 is needed", name, c.Int(name))
-		}
-	}
-	if c.IsSet("rounds") && !c.IsSet("turns") {
-		e.Turns = 0
-	}
-	if c.IsSet("turns") && !c.IsSet("rounds") {
-		e.Rounds = 0
-	}
-	number := map[string]*int{"sessions": &e.Sessions, "players": &e.Players, "turns": &e.Turns, "rounds": &e.Rounds, "curve": &e.Curve}
-	for name, value := range number {
-		if c.IsSet(name) {
-			*value = c.Int(name)
+	overlay(c, e)
+	for what, n := range map[string]int{"turns": e.Turns, "rounds": e.Rounds} {
+		if c.IsSet(what) && n < 1 {
+			return nil, usagef("%s is %d: at least 1 is needed", what, n)
 		}
 	}
 	if c.IsSet("player") {
 		e.Player = nil
-		for _, spec := range *c.Generic("player").(*specList) {
+		for _, spec := range *c.Generic("player").(*texts) {
 			e.Player = append(e.Player, armOf(spec))
 		}
 	}
@@ -105,10 +80,7 @@ func sessionConfig(c *cli.Context) (*session.Config, error) {
 		e.Scorers = c.StringSlice("scorer")
 	}
 	if c.IsSet("control") {
-		e.Control = slices.DeleteFunc(c.StringSlice("control"), func(name string) bool { return name == "none" })
-	}
-	if err := overlay(c, &e.Settings); err != nil {
-		return nil, err
+		e.Control = slices.DeleteFunc(e.Control, func(name string) bool { return name == "none" })
 	}
 	return e, e.Complete(own...)
 }
@@ -120,12 +92,6 @@ func armOf(text string) session.Arm {
 	}
 	return session.Arm{Model: text}
 }
-
-// specList is a flag that names a model each time it is given. A comma is part of the name.
-type specList []string
-
-func (s *specList) Set(text string) error { *s = append(*s, text); return nil }
-func (s *specList) String() string        { return strings.Join(*s, " ") }
 
 // showSessions prints the results of a run of sessions for people: the verdict, and every result where there is
 // one arm or --all asks for it.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,19 +14,14 @@ import (
 
 	"parley/eval"
 	"parley/eval/run"
+	"parley/logs"
 )
 
 func runsCommand() *cli.Command {
 	return &cli.Command{
-		Name:  "runs",
-		Usage: "list runs",
-		Subcommands: []*cli.Command{{
-			Name:      "list",
-			Usage:     "list the runs in a directory (default runs)",
-			ArgsUsage: "[DIR]",
-			Flags:     []cli.Flag{&cli.BoolFlag{Name: "json", Usage: "print one JSON object"}},
-			Action:    listRuns,
-		}},
+		Name:        "runs",
+		Usage:       "list runs",
+		Subcommands: []*cli.Command{{Name: "list", Usage: "list the runs in a directory (default runs)", ArgsUsage: "[DIR]", Flags: []cli.Flag{jsonFlag()}, Action: listRuns}},
 	}
 }
 
@@ -43,45 +40,34 @@ type listedRun struct {
 
 func listRuns(c *cli.Context) error {
 	root := "runs"
-	switch c.NArg() {
-	case 0:
-		if _, err := os.Stat(root); err != nil {
-			fmt.Fprintln(c.App.ErrWriter, "there are no runs here yet; play one with: parley run")
-			if c.Bool("json") {
-				return printJSON(c.App.Writer, map[string]any{"runs": []listedRun{}})
-			}
-			return nil
-		}
-	case 1:
+	if c.NArg() > 0 {
 		root = c.Args().First()
-	default:
-		return usagef("runs list takes one directory, and got %d", c.NArg())
 	}
 	entries, err := os.ReadDir(root)
-	if err != nil {
+	if err != nil && c.NArg() == 0 {
+		tell(c)("there are no runs here yet; play one with: parley run")
+	} else if err != nil {
 		return err
 	}
 	list := []listedRun{}
 	for _, entry := range entries {
-		dir := filepath.Join(root, entry.Name())
-		if _, err := os.Stat(filepath.Join(dir, run.ManifestName)); err == nil {
+		if dir := filepath.Join(root, entry.Name()); exists(filepath.Join(dir, run.ManifestName)) {
 			list = append(list, listed(dir))
 		}
 	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, map[string]any{"runs": list})
-	}
-	tab := tabwriter.NewWriter(c.App.Writer, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "RUN\tSTATE\tSTARTED\tKIND\tJOBS\tARMS\tHEADLINE")
-	for _, r := range list {
-		if r.Error != "" {
-			fmt.Fprintf(tab, "%s\tunreadable: %s\n", visible(r.Run), visible(r.Error))
-			continue
+	return output(c, map[string]any{"runs": list}, func(w io.Writer) error {
+		tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(tab, "RUN\tSTATE\tSTARTED\tKIND\tJOBS\tARMS\tHEADLINE")
+		for _, r := range list {
+			if r.Error != "" {
+				fmt.Fprintf(tab, "%s\tunreadable: %s\n", visible(r.Run), visible(r.Error))
+				continue
+			}
+			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%d of %d\t%v\t%s\n", visible(r.Run), r.State, r.Started.Format("2006-01-02 15:04"), r.Kind,
+				r.Sessions[run.Complete], r.Of, visible(strings.Join(r.Arms, ", ")), r.Headline)
 		}
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%d of %d\t%v\t%s\n", visible(r.Run), r.State, r.Started.Format("2006-01-02 15:04"), r.Kind,
-			r.Sessions[run.Complete], r.Of, visible(strings.Join(r.Arms, ", ")), r.Headline)
-	}
-	return tab.Flush()
+		return tab.Flush()
+	})
 }
 
 // listed returns what the list says of a run.
@@ -100,4 +86,72 @@ func listed(dir string) listedRun {
 	}
 	r.Headline = strings.Join(parts, ", ")
 	return r
+}
+
+func resumeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "resume",
+		Usage:     "continue a run of any kind that was stopped",
+		ArgsUsage: "RUN",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "jobs", Usage: "do `N` jobs at once, whatever the configuration says"},
+			&cli.StringFlag{Name: "cache", Usage: "keep judges' replies in `DIR`, and do not ask again what was answered there"},
+			&cli.BoolFlag{Name: "trust", Usage: "open the models that the run of another user names"},
+			&cli.BoolFlag{Name: "accept-changed-model", Usage: "continue although a server now serves another model under a name"},
+			allFlag(), jsonFlag(),
+		},
+		Action: func(c *cli.Context) error {
+			o, err := runOptions(c)
+			if err != nil {
+				return err
+			}
+			o.Jobs = c.Int("jobs")
+			dir := c.Args().First()
+			m, err := run.Resume(c.Context, dir, o)
+			if err != nil {
+				return err
+			}
+			return finished(c, dir, m, c.Bool("json"), kindOf(m.Kind).show)
+		},
+	}
+}
+
+func reportCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "report",
+		Usage:     "write a run's page again: results, plots and transcripts in one HTML file",
+		ArgsUsage: "RUN",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "out", Usage: "write to `FILE`, - being standard output (default RUN/" + run.ReportName + ")"}},
+		Action: func(c *cli.Context) error {
+			dir, out := c.Args().First(), c.String("out")
+			m, err := run.ReadManifest(dir)
+			if err != nil {
+				return err
+			}
+			p, err := kinds.Plan(dir, m)
+			if err != nil {
+				return err
+			}
+			reporter, ok := p.(run.Reporter)
+			if !ok {
+				return fmt.Errorf("runs of kind %s have no page", m.Kind)
+			}
+			var page bytes.Buffer
+			if err := reporter.Report(dir, m, &page); err != nil {
+				return err
+			}
+			switch out {
+			case "-":
+				_, err = page.WriteTo(c.App.Writer)
+				return err
+			case "":
+				out = filepath.Join(dir, run.ReportName)
+			}
+			if err := logs.WriteFile(out, page.Bytes()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "The report is in %s\n", out)
+			return err
+		},
+	}
 }

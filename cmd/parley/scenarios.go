@@ -13,7 +13,6 @@ import (
 
 // scenariosCommand lists, shows, checks, generates and imports what scenarios are made of.
 func scenariosCommand() *cli.Command {
-	asJSON := &cli.BoolFlag{Name: "json", Usage: "print one JSON object"}
 	out := &cli.StringFlag{Name: "out", Usage: "write to a new `FILE` instead of standard output"}
 	return &cli.Command{
 		Name:  "scenarios",
@@ -24,7 +23,7 @@ func scenariosCommand() *cli.Command {
 				Usage: "list the library",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "kind", Usage: "only those of a `KIND` of scenario, such as exchange"},
-					asJSON,
+					jsonFlag(),
 				},
 				Action: listScenarios,
 			},
@@ -32,7 +31,7 @@ func scenariosCommand() *cli.Command {
 				Name:      "show",
 				Usage:     "print one piece of knowledge or scene",
 				ArgsUsage: "ID",
-				Flags:     []cli.Flag{asJSON, &cli.BoolFlag{Name: "yaml", Usage: "print a file to start from, which reads back"}},
+				Flags:     []cli.Flag{jsonFlag(), &cli.BoolFlag{Name: "yaml", Usage: "print a file to start from, which reads back"}},
 				Action:    showScenario,
 			},
 			{
@@ -64,21 +63,12 @@ func scenariosCommand() *cli.Command {
 					Flags:     []cli.Flag{out},
 					Action:    importSRD,
 				}},
-				Action: func(c *cli.Context) error {
-					return usagef("scenarios import: say from what: parley scenarios import srd FILE")
-				},
 			},
-		},
-		Action: func(c *cli.Context) error {
-			return usagef("scenarios: say what to do: list, show ID, validate FILE..., generate or import srd FILE")
 		},
 	}
 }
 
 func listScenarios(c *cli.Context) error {
-	if c.Args().Present() {
-		return usagef("scenarios list takes no arguments, but there is %q; for one piece: parley scenarios show ID", c.Args().First())
-	}
 	kinds := scenarios.Kinds()
 	if name := c.String("kind"); name != "" {
 		kind, err := scenarios.FindKind(name)
@@ -120,9 +110,6 @@ func listScenarios(c *cli.Context) error {
 }
 
 func showScenario(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return usagef("scenarios show takes one id; parley scenarios list has them")
-	}
 	id, w := c.Args().First(), c.App.Writer
 	for _, k := range scenarios.Kinds() {
 		for _, p := range k.Library() {

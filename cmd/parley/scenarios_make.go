@@ -21,8 +21,6 @@ func generateScenarios(c *cli.Context) error {
 	kind, err := writable(c.String("kind"))
 	n, spec, seed := c.Int("n"), c.String("model"), c.Uint64("seed")
 	switch {
-	case c.Args().Present():
-		return usagef("scenarios generate takes no arguments, but there is %q", c.Args().First())
 	case err != nil:
 		return err
 	case n < 1:
@@ -99,9 +97,6 @@ func generate(c *cli.Context, kind *scenarios.Kind, w scenarios.Writer, r *rand.
 }
 
 func importSRD(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return usagef("scenarios import srd takes one file, 5e-SRD-Magic-Items.json of the 5e-bits/5e-database collection")
-	}
 	file := c.Args().First()
 	f, err := os.Open(file)
 	if err != nil {

@@ -16,8 +16,6 @@ func scoreCommand() *cli.Command {
 		Name:      "score",
 		Usage:     "score a finished run again, by other scorers or another judge",
 		ArgsUsage: "RUN",
-		Description: "Nothing is played again. Earlier scores stay in the run under their own method; the table shows those\n" +
-			"that came last, and the manifest says which. Example: parley score runs/compare --judge openai:gpt-4.1",
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "scorer", Usage: "score by `NAME`: " + strings.Join(session.ScorerNames(), ", ") + "; again for more (default: those of the run)"},
 			&cli.StringFlag{Name: "judge", Usage: "lexical, embed:MODEL or a chat `MODEL` (default: the run's)"},
@@ -26,12 +24,9 @@ func scoreCommand() *cli.Command {
 			&cli.IntFlag{Name: "jobs", Usage: "score `N` sessions at once"},
 			&cli.BoolFlag{Name: "all", Usage: "print every result"},
 			&cli.BoolFlag{Name: "trust", Usage: "open the judge that the run of another user names"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			jsonFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("score takes one run directory, and got %d", c.NArg())
-			}
 			dir := c.Args().First()
 			if _, _, err := session.Read(dir); err != nil {
 				return err

@@ -2,42 +2,41 @@ package main
 
 import (
 	"fmt"
-	"slices"
+	"io"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/characters"
 	"parley/eval/run"
 	"parley/eval/session"
-	"parley/sim"
 )
 
 func showCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "show",
-		Usage:     "read a run: its sessions, or one session's transcript",
-		ArgsUsage: "DIR",
+		Usage:     "read a run: its results and sessions, or one session's transcript",
+		ArgsUsage: "RUN",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "session", Usage: "the transcript of session `N`: its id, or its number in the list"},
-			&cli.StringFlag{Name: "as", Usage: "through the eyes of `CHARACTER`: nothing that it did not perceive"},
-			&cli.BoolFlag{Name: "calls", Usage: "with prompt and reply of every model call"},
+			&cli.StringFlag{Name: "as", Usage: "only what `CHARACTER` perceived"},
+			&cli.BoolFlag{Name: "calls", Usage: "with prompt and reply of every model call; with --turn, of that turn's"},
 			&cli.IntFlag{Name: "turn", Usage: "only turn `N`"},
-			&cli.BoolFlag{Name: "all", Usage: "print every result, also of several arms"},
-			&cli.BoolFlag{Name: "json", Usage: "print one JSON object"},
+			&cli.BoolFlag{Name: "follow", Usage: "print turns as they are played, of all sessions or of --session ID, until the run ends"},
+			allFlag(), jsonFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usagef("show takes one run directory, and got %d", c.NArg())
-			}
-			dir := c.Args().First()
+			dir, single := c.Args().First(), c.String("session") != ""
 			m, _, err := session.Read(dir)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
-			}
-			if c.String("session") == "" {
-				if c.String("as") != "" || c.Bool("calls") || c.IsSet("turn") {
-					return usagef("--as, --calls and --turn go with --session")
-				}
+			case c.Bool("follow") && (c.Bool("json") || c.Bool("calls") || c.IsSet("turn") || c.IsSet("as")):
+				return usagef("--follow goes with --session only")
+			case c.Bool("follow"):
+				return session.Follow(c.Context, c.App.Writer, screen(c), dir, c.String("session"), time.Second)
+			case !single && (c.String("as") != "" || c.Bool("calls") || c.IsSet("turn")):
+				return usagef("--as, --calls and --turn go with --session")
+			case !single:
 				return showRun(c, dir, m)
 			}
 			return showSession(c, dir)
@@ -47,30 +46,24 @@ func showCommand() *cli.Command {
 
 // showRun prints the results and the list of sessions.
 func showRun(c *cli.Context, dir string, m *run.Manifest) error {
-	var list []session.Row
-	for row, err := range session.Sessions.Read(dir) {
-		if err != nil {
-			return err
+	list, err := session.List(dir)
+	if err != nil {
+		return err
+	}
+	return output(c, map[string]any{"run": dir, "state": m.State, "sessions": list, "results": m.Results}, func(w io.Writer) error {
+		if m.State == run.Complete || m.State == run.Failed {
+			if err := showSessions(c, dir, m); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		} else {
+			fmt.Fprintf(w, "%s is %s; continue with: parley resume %s\n\n", dir, m.State, dir)
 		}
-		row.Scenario = ""
-		list = append(list, row)
-	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, map[string]any{"run": dir, "state": m.State, "sessions": list, "results": m.Results})
-	}
-	w := c.App.Writer
-	if m.State == run.Complete || m.State == run.Failed {
-		if err := showSessions(c, dir, m); err != nil {
-			return err
+		for i, s := range list {
+			fmt.Fprintf(w, "%4d  %s  %-9s  %3d turns (%s)  %s  %s\n", i+1, s.ID, s.State, s.Turns, s.Ended, s.Arm, s.Title)
 		}
-		fmt.Fprintln(w)
-	} else {
-		fmt.Fprintf(w, "%s is %s; go on with: parley resume %s\n\n", dir, m.State, dir)
-	}
-	for i, s := range list {
-		fmt.Fprintf(w, "%4d  %s  %-9s  %3d turns (%s)  %s  %s\n", i+1, s.ID, s.State, s.Turns, s.Ended, s.Arm, s.Title)
-	}
-	return nil
+		return nil
+	})
 }
 
 func showSession(c *cli.Context, dir string) error {
@@ -78,23 +71,17 @@ func showSession(c *cli.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	var eyes characters.ID
 	if as := c.String("as"); as != "" {
-		if eyes, err = t.Seat(as); err != nil {
+		eyes, err := t.Seat(as)
+		if err != nil {
 			return err
 		}
-	}
-	if eyes != "" {
 		t.Through(eyes)
 	}
 	if c.IsSet("turn") {
-		t.Events = slices.DeleteFunc(t.Events, func(e sim.Event) bool { return e.Turn != c.Int("turn") })
+		if err := t.Only(c.Int("turn")); err != nil {
+			return err
+		}
 	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, t)
-	}
-	return t.Print(c.App.Writer)
+	return output(c, t, func(w io.Writer) error { return t.Print(w, screen(c)) })
 }
-
-// visible shows control characters, which foreign text may hold, instead of sending them to a terminal.
-func visible(s string) string { return session.Visible(s) }

@@ -1,0 +1,180 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"parley/characters/yamlfile"
+)
+
+// page is the page that holds the help text of every command.
+//
+//go:embed README.md
+var page string
+
+// sections divides the reference page by command: "parley eval stat".
+func sections() map[string]string {
+	list := map[string]string{}
+	for _, part := range strings.Split(page, "\n### ")[1:] {
+		name, text, _ := strings.Cut(part, "\n")
+		text, _, _ = strings.Cut(text, "\n## ")
+		list[name] = strings.TrimSpace(text)
+	}
+	return list
+}
+
+var example = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// helpText turns a section of the reference page into what --help prints: the text, then the examples.
+func helpText(section string) string {
+	text := example.ReplaceAllStringFunc(section, func(block string) string {
+		lines := strings.TrimSpace(example.FindStringSubmatch(block)[1])
+		return "Example:\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
+	})
+	return strings.ReplaceAll(text, "`", "")
+}
+
+// settle gives every command what all have in common: its help text, how wrong use is reported, and checks of the
+// number of arguments and of required flags.
+func settle(table []*cli.Command, parent string) {
+	texts := sections()
+	for _, command := range table {
+		command.OnUsageError = onUsageError
+		path := parent + " " + command.Name
+		command.Description = helpText(texts[path])
+		if len(command.Subcommands) > 0 {
+			command.Action = func(c *cli.Context) error { return unknownCommand(c, c.Command.Subcommands) }
+			settle(command.Subcommands, path)
+			continue
+		}
+		if command.ArgsUsage == "" {
+			command.ArgsUsage = " " // else cli makes one up
+		}
+		action := command.Action
+		command.Action = func(c *cli.Context) error {
+			if err := checkUse(c); err != nil {
+				return err
+			}
+			return action(c)
+		}
+	}
+}
+
+// checkUse compares a command line with the arguments that the command's usage names, such as "DIR [FILE...]", and
+// with the flags whose usage ends in (required).
+func checkUse(c *cli.Context) error {
+	least, most := 0, 0
+	for word := range strings.FieldsSeq(c.Command.ArgsUsage) {
+		if !strings.HasPrefix(word, "[") {
+			least++
+		}
+		if most++; strings.Contains(word, "...") {
+			most = math.MaxInt32
+		}
+	}
+	if n := c.NArg(); n < least || n > most {
+		takes := c.Command.ArgsUsage
+		if most == 0 {
+			takes = "flags only"
+		}
+		return usagef("%s takes %s, and got %s; see %[1]s --help", c.Command.HelpName, takes, argumentsOf(c))
+	}
+	for _, flag := range c.Command.Flags {
+		doc, ok := flag.(cli.DocGenerationFlag)
+		if name := flag.Names()[0]; ok && strings.HasSuffix(doc.GetUsage(), "(required)") && (!c.IsSet(name) || c.Value(name) == "") {
+			usage := strings.ReplaceAll(strings.TrimSuffix(doc.GetUsage(), " (required)"), "`", "")
+			return usagef("%s needs --%s: %s", c.Command.HelpName, name, usage)
+		}
+	}
+	return nil
+}
+
+func argumentsOf(c *cli.Context) string {
+	switch n := c.NArg(); n {
+	case 0:
+		return "none"
+	case 1:
+		return c.Args().First()
+	default:
+		return fmt.Sprintf("%d arguments", n)
+	}
+}
+
+// unknownCommand is the error of a command that does not exist, or that was not named.
+func unknownCommand(c *cli.Context, table []*cli.Command) error {
+	var names []string
+	for _, command := range table {
+		if !command.Hidden && command.Name != "help" {
+			names = append(names, command.Name)
+		}
+	}
+	of := c.App.Name
+	if c.Command != nil && c.Command.HelpName != "" {
+		of = c.Command.HelpName
+	}
+	name := c.Args().First()
+	if name == "" {
+		return usagef("%s needs a command: %s", of, strings.Join(names, ", "))
+	}
+	return usagef("%s: no such command: %s; %s%s", of, name, didYouMean(name, names), "commands are "+strings.Join(names, ", "))
+}
+
+// completionFlag asks, as the last argument, for what could follow the arguments before it.
+const completionFlag = "--generate-bash-completion"
+
+// complete prints the subcommands that may follow the words of a command line, or its flags where the last word
+// begins with a dash, one a line.
+func complete(app *cli.App, words []string) error {
+	table, flags := app.Commands, app.Flags
+	for _, word := range words {
+		if i := slices.IndexFunc(table, func(c *cli.Command) bool { return c.HasName(word) }); i >= 0 {
+			table, flags = table[i].Subcommands, table[i].Flags
+		}
+	}
+	var list []string
+	if n := len(words); n > 0 && strings.HasPrefix(words[n-1], "-") {
+		for _, flag := range flags {
+			list = append(list, "--"+flag.Names()[0])
+		}
+		list = append(list, "--help")
+	} else {
+		for _, command := range table {
+			list = append(list, command.Name)
+		}
+	}
+	_, err := fmt.Fprintln(app.Writer, strings.Join(list, "\n"))
+	return err
+}
+
+// didYouMean suggests the known word that a word may be a misspelling of.
+func didYouMean(word string, known []string) string {
+	if near := yamlfile.Nearest(word, known); near != "" {
+		return "did you mean " + near + "? "
+	}
+	return ""
+}
+
+// onUsageError reports wrong flags, with the flag that may have been meant.
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	text := err.Error()
+	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
+	if !unknown {
+		return usageError{err}
+	}
+	name = strings.TrimLeft(name, "-")
+	var known []string
+	for _, flag := range slices.Concat(c.Command.Flags, []cli.Flag{noColour}) {
+		known = append(known, flag.Names()...)
+	}
+	near := didYouMean(name, known)
+	if near != "" {
+		near = strings.Replace(near, "mean ", "mean --", 1)
+	}
+	return usagef("%s has no flag --%s; %ssee %[1]s --help", c.Command.HelpName, name, near)
+}
