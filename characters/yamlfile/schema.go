@@ -42,6 +42,8 @@ func (s *schemer) of(path string, t reflect.Type) map[string]any {
 	texts := reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 	brief := shorthand(t)
 	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
+		return map[string]any{} // anything
 	case texts, t == reflect.TypeFor[time.Duration](), t.Kind() == reflect.String:
 		return map[string]any{"type": "string"}
 	case t.Kind() == reflect.Bool:

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -136,6 +137,24 @@ func Default() *Config {
 		Judge: Lexical, Keypoints: "authored", Curve: 10, Layout: "shared-prefix", Form: "auto",
 		Settings: run.Settings{Seed: 1},
 	}
+}
+
+// Beside makes the paths of an experiment file, which are relative to its directory, relative to the present one.
+func (c *Config) Beside(dir string) {
+	place := func(path *string) {
+		if *path != "" && *path != "library" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(dir, *path)
+		}
+	}
+	for _, list := range [][]string{c.Characters, c.Knowledge, c.Scenes, c.Pieces} {
+		for i := range list {
+			place(&list[i])
+		}
+	}
+	place(&c.Prompts)
+	place(&c.Prices)
+	place(&c.Cache)
+	place(&c.Out)
 }
 
 // Complete fills in what follows from the rest and returns an error for what is wrong. Own are the endpoints
