@@ -56,11 +56,10 @@ func newBuilding(c *cli.Context) (*building, error) {
 			*to = &x
 		}
 	}
-	if err := b.check(); err != nil {
-		return nil, err
-	}
-	if err := b.trained(); err != nil {
-		return nil, err
+	for _, settle := range []func() error{b.check, b.trained} {
+		if err := settle(); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	if s.Inputs, err = finetune.OpenSources(c.Args().Slice(), b.note); err != nil {
@@ -110,12 +109,8 @@ func (b *building) check() error {
 		}
 	}
 	switch {
-	case task == "":
-		return usagef("say with --task what is to be learned: dm, roleplay, preference or judge")
 	case c.String("out") == "" && !c.Bool("estimate"):
 		return usagef("say with --out where the dataset goes")
-	case c.NArg() == 0:
-		return usagef("say what to build of: parley finetune build --task %s --out %s RUN|FILE.jsonl...", task, c.String("out"))
 	case min(c.Int("max-tokens"), c.Int("min-tokens"), c.Int("sample"), c.Int("rollout")) < 0 || c.Float64("margin") < 0 || min(c.Int("turns"), c.Int("jobs")) < 1:
 		return usagef("--max-tokens, --min-tokens, --margin, --sample and --rollout are not negative; --turns and --jobs are 1 or more")
 	}

@@ -45,7 +45,7 @@ func printFindings(w io.Writer, f *run.Findings) error {
 		fmt.Fprintln(w, visible(finding))
 	}
 	for _, note := range f.Notes {
-		fmt.Fprintln(c.App.Writer, "note:", visible(note))
+		fmt.Fprintln(w, "note:", visible(note))
 	}
 	if f.Found > len(f.Findings) {
 		fmt.Fprintf(w, "and %d more\n", f.Found-len(f.Findings))

@@ -66,6 +66,9 @@ func (p *Progress) line() string {
 	n, steps := p.Jobs.Load(), p.Steps.Load()
 	spent := p.now().Sub(p.started)
 	s := fmt.Sprintf("%d of %d %s, %d %s", n, p.total, p.unit, steps, p.step)
+	if steps == 0 && n == 0 {
+		return fmt.Sprintf("0 of %d %s, waiting for the first of the %s ... %s", p.total, p.unit, p.step, spent.Round(time.Second))
+	}
 	if spent > 0 {
 		s += fmt.Sprintf(" (%.1f a second)", float64(steps)/spent.Seconds())
 	}
