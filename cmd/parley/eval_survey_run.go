@@ -14,7 +14,7 @@ func surveyRunCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "run",
 		Usage:     "have documents judged by an evaluator and a critic",
-		ArgsUsage: "FILE|DIR...",
+		ArgsUsage: "[FILE|DIR...]",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "config", Usage: "experiment `FILE` that the flags overlay"},
 			&cli.StringFlag{Name: "evaluator", Usage: "`MODEL` of the evaluator"},
