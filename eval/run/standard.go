@@ -34,7 +34,6 @@ var (
 	}
 	Calls = Rows[llm.Call]{
 		Name: "calls", Job: func(c *llm.Call) string { return c.Session },
-		Compare: func(a, b *llm.Call) int { return cmp.Compare(a.Session, b.Session) },
 		Untimed: func(c *llm.Call) {
 			c.Started = time.Time{}
 			c.Queue, c.Load, c.Read, c.Write, c.Total = 0, 0, 0, 0, 0
@@ -42,8 +41,7 @@ var (
 	}
 	Scores = Rows[eval.Score]{
 		Name: "scores", Job: func(s *eval.Score) string { return s.Session },
-		Compare: func(a, b *eval.Score) int { return cmp.Compare(a.Session, b.Session) },
-		Calls:   func(s *eval.Score) []string { return s.Calls },
+		Calls: func(s *eval.Score) []string { return s.Calls },
 		Check: func() CheckRow[eval.Score] {
 			return func(s *eval.Score, finding func(string, ...any)) {
 				if s == nil {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,7 +39,7 @@ type Table interface {
 type Rows[T any] struct {
 	Name    string
 	Job     func(*T) string    // the job that a row belongs to; nil: rows are shared by jobs
-	Compare func(a, b *T) int  // order in Parquet; rows that compare equal keep the order in which they came
+	Compare func(a, b *T) int  // order in Parquet, nil: by job; rows that compare equal keep the order in which they came
 	Keep    logs.Keep          // of rows that compare equal
 	Untimed func(*T)           // clears times and durations, for the digest that two equal runs have in common
 	State   func(*T) State     // how far the job came; set for the last table of a plan alone
@@ -88,9 +89,9 @@ func (t Rows[T]) Sorted(dir string) iter.Seq2[T, error] {
 			}
 			list = append(list, row)
 		}
-		slices.SortStableFunc(list, func(a, b T) int { return t.Compare(&a, &b) })
+		slices.SortStableFunc(list, func(a, b T) int { return t.compare(&a, &b) })
 		equal := func(i int) bool {
-			return i >= 0 && i+1 < len(list) && t.Compare(&list[i], &list[i+1]) == 0
+			return i >= 0 && i+1 < len(list) && t.compare(&list[i], &list[i+1]) == 0
 		}
 		for i := range list {
 			if t.Keep == logs.KeepLast && equal(i) || t.Keep == logs.KeepFirst && equal(i-1) {
@@ -129,8 +130,15 @@ func (t Rows[T]) filter(dir string, done func(job string) bool) error {
 	return nil
 }
 
+func (t Rows[T]) compare(a, b *T) int {
+	if t.Compare != nil {
+		return t.Compare(a, b)
+	}
+	return cmp.Compare(t.Job(a), t.Job(b))
+}
+
 func (t Rows[T]) compaction(meta logs.Meta) logs.Compaction[T] {
-	return logs.Compaction[T]{Compare: t.Compare, Keep: t.Keep, Meta: meta}
+	return logs.Compaction[T]{Compare: t.compare, Keep: t.Keep, Meta: meta}
 }
 
 func (t Rows[T]) compact(dir string, meta logs.Meta) (logs.Compacted, error) {

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"cmp"
 	"time"
 
 	"parley/eval"
@@ -39,13 +38,11 @@ type TaskRow struct {
 var (
 	Scripts = run.Rows[Written]{
 		Name: "scripts", Job: func(r *Written) string { return r.Session },
-		Compare: func(a, b *Written) int { return cmp.Compare(a.Session, b.Session) },
-		Calls:   func(r *Written) []string { return r.Calls },
+		Calls: func(r *Written) []string { return r.Calls },
 	}
 	Findings = run.Rows[Finding]{
 		Name: "verdicts", Job: func(f *Finding) string { return f.Session },
-		Compare: func(a, b *Finding) int { return cmp.Compare(a.Session, b.Session) },
-		Calls:   func(f *Finding) []string { return f.Calls },
+		Calls: func(f *Finding) []string { return f.Calls },
 		Check: func() run.CheckRow[Finding] {
 			return func(f *Finding, finding func(string, ...any)) {
 				if f != nil && ((f.Value != nil) != (f.Status == eval.Scored) || f.Value == nil && f.Reason == "") {
@@ -56,7 +53,6 @@ var (
 	}
 	Done = run.Rows[TaskRow]{
 		Name: "tasks", Job: func(r *TaskRow) string { return r.ID }, Keep: logs.KeepLast,
-		Compare: func(a, b *TaskRow) int { return cmp.Compare(a.ID, b.ID) },
 		Untimed: func(r *TaskRow) { r.Started, r.Finished = time.Time{}, time.Time{} },
 		State:   func(r *TaskRow) run.State { return r.State },
 	}

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"cmp"
 	"time"
 
 	"parley/eval"
@@ -38,8 +37,7 @@ type FindingRow struct {
 var (
 	Verdicts = run.Rows[Verdict]{
 		Name: "verdicts", Job: func(r *Verdict) string { return r.Document },
-		Compare: func(a, b *Verdict) int { return cmp.Compare(a.Document, b.Document) },
-		Calls:   func(r *Verdict) []string { return r.Calls },
+		Calls: func(r *Verdict) []string { return r.Calls },
 		Check: func() run.CheckRow[Verdict] {
 			return func(r *Verdict, finding func(string, ...any)) {
 				if r != nil && (r.Scored() != (r.Value != nil || r.Label != "") || !r.Scored() && r.Reason == "") {
@@ -50,16 +48,13 @@ var (
 	}
 	Proposals = run.Rows[Proposal]{
 		Name: "proposals", Job: func(r *Proposal) string { return r.Document },
-		Compare: func(a, b *Proposal) int { return cmp.Compare(a.Document, b.Document) },
-		Calls:   func(r *Proposal) []string { return r.Calls },
+		Calls: func(r *Proposal) []string { return r.Calls },
 	}
 	Findings = run.Rows[FindingRow]{
 		Name: "findings", Job: func(r *FindingRow) string { return r.Document },
-		Compare: func(a, b *FindingRow) int { return cmp.Compare(a.Document, b.Document) },
 	}
 	Documents = run.Rows[DocumentRow]{
 		Name: "documents", Job: func(r *DocumentRow) string { return r.ID }, Keep: logs.KeepLast,
-		Compare: func(a, b *DocumentRow) int { return cmp.Compare(a.ID, b.ID) },
 		Untimed: func(r *DocumentRow) { r.Started, r.Finished = time.Time{}, time.Time{} },
 		State:   func(r *DocumentRow) run.State { return r.State },
 	}
