@@ -47,7 +47,9 @@ func TestPlanContract(t *testing.T) {
 		"leave-one-out": func(c *script.Config) {
 			c.Model, c.Gold, c.Baseline = []string{"script:a.yaml", "reference:missing"}, "leave-one-out", []string{"single", "rouge"}
 		},
-		"perturb": func(c *script.Config) { c.Perturb, c.By, c.Kind, c.First = true, "script:by.yaml", []string{"missing"}, 1 },
+		"perturb": func(c *script.Config) {
+			c.Perturb, c.By, c.Kind, c.First = true, "script:by.yaml", []string{"missing"}, 1
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runtest.TestPlan(t, runtest.Case{New: planOf(t, change), Options: options(), Stops: 3})

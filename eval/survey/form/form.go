@@ -5,7 +5,10 @@
 // It knows no judge, no score and no run.
 package form
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Type is the kind of answer that a question asks for.
 type Type string
@@ -74,24 +77,16 @@ func (f *Form) Questions() int {
 	return n
 }
 
-// Clone returns a form that shares nothing with this one.
+// Clone returns a form whose sections, questions and options can be changed without a change of this one.
 func (f *Form) Clone() *Form {
 	c := *f
-	c.Sections = make([]Section, len(f.Sections))
-	for i, s := range f.Sections {
-		s.Questions = append([]Question(nil), s.Questions...)
+	c.Sections = slices.Clone(f.Sections)
+	for i := range c.Sections {
+		s := &c.Sections[i]
+		s.Questions = slices.Clone(s.Questions)
 		for j := range s.Questions {
-			q := &s.Questions[j]
-			q.Options = append([]string(nil), q.Options...)
-			q.Rows = append([]string(nil), q.Rows...)
-			for _, p := range []**int{&q.Min, &q.Max} {
-				if *p != nil {
-					n := **p
-					*p = &n
-				}
-			}
+			s.Questions[j].Options = slices.Clone(s.Questions[j].Options)
 		}
-		c.Sections[i] = s
 	}
 	return &c
 }

@@ -30,19 +30,16 @@ func misspelt(text string) []string {
 	last := ""
 	for _, f := range strings.Fields(text) {
 		words := tokens(f)
+		for _, w := range words {
+			if right, ok := misspellings[w]; ok {
+				found = append(found, fmt.Sprintf("%q for %q", w, right))
+			}
+		}
 		if len(words) != 1 {
 			last = ""
-			for _, w := range words {
-				if right, ok := misspellings[w]; ok {
-					found = append(found, fmt.Sprintf("%q for %q", w, right))
-				}
-			}
 			continue
 		}
 		w := words[0]
-		if right, ok := misspellings[w]; ok {
-			found = append(found, fmt.Sprintf("%q for %q", w, right))
-		}
 		if w == last && !twice[w] && len(w) > 1 && digits(w) == "" {
 			found = append(found, fmt.Sprintf("%q is there twice", w))
 		}
