@@ -15,7 +15,7 @@ var (
 	corrections  = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|(?:second|third|new|next|another) (?:attempt|try)|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
 	otherHead    = regexp.MustCompile(`(?i)\b(?:alternative|explanation|example|note|goal|reasoning|why|verification|check)\b`)
 	reasonHead   = regexp.MustCompile(`(?i)\b(?:because|explanation|explained|why|reasoning|achieves|verif\w+|by following)\b`)
-	notHead      = regexp.MustCompile(`(?i)\b(?:not (?:applicable|possible|valid|true|allowed)|in(?:applicable|valid)|impossible|cannot|can't|unavailable|false)\b`)
+	notHead      = regexp.MustCompile(`(?i)\b(?:not (?:applicable|possible|valid|true|allowed)|in(?:applicable|valid)|impossible|cannot|can't|unavailable|false)\b|[-–—:=(]\s*no(?:[,.;)]|\s*$)|[❌✗✘]`)
 	positiveHead = regexp.MustCompile(`(?i)(?:\b|_)(?:pos(?:itive)?|add(?:s|ed|itions?)?|becomes? true|made true|gained|now true|new(?:ly)?(?: true)?)(?:\b|_)`)
 	negativeHead = regexp.MustCompile(`(?i)(?:\b|_)(?:neg(?:ative)?|delet(?:e|ed|es|ions?)|remov(?:ed|es?|als?)|becomes? false|made false|lost|no longer|false)(?:\b|_)`)
 	beforeHead   = regexp.MustCompile(`(?i)\b(?:initial|before|start(?:ing)?|original|previous|current|after (?:the )?(?:first|1st|action 1|step 1)|intermediate|after (?:picking|putting|stacking|unstacking|driving|lifting|dropping|loading|unloading))\b`)
@@ -146,11 +146,8 @@ func (p *part) before(number int) (items []reading) {
 
 // chooseSet leaves out lists that are headed as something else than what was asked.
 func chooseSet(task Task, all []part) []part {
-	for i := len(all) - 1; i > 0; i-- { // a correction replaces what came before it
-		if all[i].fix {
-			all = all[i:]
-			break
-		}
+	if i := lastRun(all, func(r part) bool { return r.fix }); i > 0 { // a correction replaces what came before it
+		all = all[i:]
 	}
 	if len(all) < 2 && task != Positive && task != Negative && task != Applicable {
 		return all

@@ -65,6 +65,14 @@ func (c *Config) Complete() error {
 	if err := checkTasks(c.Tasks); err != nil {
 		return err
 	}
+	if err := c.completeNames(); err != nil {
+		return err
+	}
+	return c.Sampling.Validate()
+}
+
+// completeNames checks models and domains.
+func (c *Config) completeNames() error {
 	for i, m := range c.Model {
 		if slices.Contains(c.Model[:i], m) {
 			return run.Usagef("model %s is named twice", m)
@@ -75,14 +83,12 @@ func (c *Config) Complete() error {
 			}
 		}
 	}
-	if c.Problems == "" {
-		for _, d := range c.Domain {
-			if err := DefaultGenerator(d).Validate(); err != nil {
-				return run.UsageError{Err: err}
-			}
+	for _, d := range c.Domain {
+		if err := DefaultGenerator(d).Validate(); c.Problems == "" && err != nil {
+			return run.UsageError{Err: err}
 		}
 	}
-	return c.Sampling.Validate()
+	return nil
 }
 
 // Evaluation is the plan that asks the questions of a configuration and scores the answers.

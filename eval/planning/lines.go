@@ -92,81 +92,110 @@ func (r *Reader) lines(task Task, text string) *lineReader {
 	return a
 }
 
-// line reads one line. last is the object that "it" stands for.
+// line reads one line. last is the object that "it" refers to. Rows of tables are read by row.
 func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last string) answerLine {
 	l := answerLine{text: strings.TrimSpace(raw)}
-	text := l.text
-	if strings.HasPrefix(text, "```") || ruler.MatchString(text) {
+	if strings.HasPrefix(l.text, "```") || strings.HasPrefix(l.text, "|") || ruler.MatchString(l.text) {
 		return l
 	}
-	heading := strings.HasPrefix(text, "#") || strings.HasPrefix(text, "**") && strings.HasSuffix(strings.TrimRight(text, ":"), "**")
-	text = strings.TrimLeft(text, "# ")
-	for {
-		m := bullet.FindStringSubmatch(text)
-		if m == nil || strings.HasPrefix(text, "**") {
-			break
-		}
-		l.marker = true
-		if n, err := strconv.Atoi(m[1] + m[2]); err == nil && l.number == 0 {
-			l.number = n
-		}
-		text = text[len(m[0]):]
-	}
-	text = times.ReplaceAllString(strings.NewReplacer("**", "", "__", "", "`", "", "*", "").Replace(text), "")
-	if m := bullet.FindStringSubmatch(text); m != nil && len(text) > len(m[0]) { // "**1. ...**", "**Step 1:** ..."
-		if n, err := strconv.Atoi(m[1] + m[2]); err == nil {
-			l.number, l.marker = max(l.number, n), true
-			text = text[len(m[0]):]
-		}
-	}
-	if strings.HasPrefix(l.text, "|") { // see row
+	text, done := r.introduced(task, &l, l.unmark(), under)
+	if done {
 		return l
 	}
-	if m := headWords.FindStringSubmatch(text); m != nil && !strings.Contains(m[1], "(") {
-		if s := r.heading(m[1], task); s != nil {
-			*under = s
-			l.head = m[1]
-			l.items = r.listOf(s, m[2], l.text)
-			return l
-		}
-		if subject := r.mark(m[1]); !task.Actions() && (len(subject.words) == 1 && len(subject.seen) == 1 || handWords.MatchString(m[1])) {
-			text = m[1] + " " + m[2] // "Block a: on block b, clear"
-		} else if cueWords.MatchString(m[1]) && len(r.text(task, m[1])) == 0 {
-			l.head = m[1]
-			*under = nil
-			text = m[2]
-			if strings.TrimSpace(text) == "" {
-				return l
-			}
-		}
-	}
-	l.items = r.sentence(task, text, prose, last)
-	for i := range l.items {
-		l.items[i].text = l.text
-	}
-	if task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text) {
+	l.items = withText(r.sentence(task, text, prose, last), l.text)
+	switch {
+	case task == Positive && madeFalse.MatchString(l.text) && !madeTrue.MatchString(l.text), task == Negative && madeTrue.MatchString(l.text) && !madeFalse.MatchString(l.text):
+		l.items, l.missed, l.problem = nil, len(l.items) > 0, "the other kind of effect"
+	case task == Negative:
+		l.items = onlyNegated(l.items)
+	case task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text):
 		r.applying(&l, text, prose)
+	case len(l.items) == 0 && *under != nil && text != "":
+		l.items = r.listOf(*under, text, l.text)
+	}
+	if len(l.items) > 0 || l.missed {
 		return l
 	}
-	if len(l.items) > 0 {
-		return l
-	}
-	if *under != nil && text != "" {
-		if items := r.listOf(*under, text, l.text); items != nil {
-			l.items = items
-			return l
-		}
-	}
+	heading := strings.HasPrefix(l.text, "#") || strings.HasPrefix(l.text, "**") && strings.HasSuffix(strings.TrimRight(l.text, ":"), "**")
 	switch {
 	case heading || strings.HasSuffix(text, ":"):
-		l.head = strings.TrimSuffix(text, ":")
-		*under = nil
+		l.head, *under = strings.TrimSuffix(text, ":"), nil
 	case l.marker && text != "":
 		l.missed, l.problem = true, "no "+kind(task)+" in this line"
 	case corrections.MatchString(text):
 		l.head = text
 	}
 	return l
+}
+
+// thought is the word before a line of reasoning between actions.
+var thought = regexp.MustCompile(`(?i)^(?:thoughts?|observations?|reason(?:ing)?|comments?)(?: \d+)?$`)
+
+var emphasis = strings.NewReplacer("**", "", "__", "", "`", "", "*", "")
+
+// Words by which a line says which kind of effect its properties are.
+var (
+	madeTrue  = regexp.MustCompile(`(?i)\b(?:becomes?|made|turns|is now) true\b`)
+	madeFalse = regexp.MustCompile(`(?i)\b(?:becomes?|made|turns|is now) false\b`)
+)
+
+// onlyNegated returns, of a line that tells both what holds and what no longer does, the latter.
+func onlyNegated(items []reading) []reading {
+	if !slices.ContainsFunc(items, func(f reading) bool { return f.negated }) {
+		return items
+	}
+	return slices.DeleteFunc(items, func(f reading) bool { return !f.negated })
+}
+
+// unmark returns the text of a line without list marks, emphasis and times, and notes the marks and numbers.
+func (l *answerLine) unmark() string {
+	numberOf := func(m []string) int {
+		n, err := strconv.Atoi(m[1] + m[2])
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	text := strings.TrimLeft(l.text, "# ")
+	for m := bullet.FindStringSubmatch(text); m != nil && !strings.HasPrefix(text, "**"); m = bullet.FindStringSubmatch(text) {
+		l.marker = true
+		if l.number == 0 {
+			l.number = numberOf(m)
+		}
+		text = text[len(m[0]):]
+	}
+	text = times.ReplaceAllString(emphasis.Replace(text), "")
+	if m := bullet.FindStringSubmatch(text); m != nil && len(text) > len(m[0]) && numberOf(m) > 0 { // "**1. ...**", "**Step 1:** ..."
+		l.number, l.marker = max(l.number, numberOf(m)), true
+		text = text[len(m[0]):]
+	}
+	return text
+}
+
+// introduced reads the words before a colon: the heading of a list of a predicate's arguments, the subject of
+// properties, or a heading. It returns what is left to read, or that the line is read.
+func (r *Reader) introduced(task Task, l *answerLine, text string, under **symbol) (rest string, done bool) {
+	m := headWords.FindStringSubmatch(text)
+	if m == nil || strings.Contains(m[1], "(") {
+		return text, false
+	}
+	if task.Actions() && thought.MatchString(m[1]) {
+		return "", true
+	}
+	if s := r.heading(m[1], task); s != nil {
+		*under, l.head = s, m[1]
+		l.items = r.listOf(s, m[2], l.text)
+		return "", true
+	}
+	subject := r.mark(m[1])
+	switch {
+	case !task.Actions() && (len(subject.words) == 1 && len(subject.seen) == 1 || handWords.MatchString(m[1])):
+		return m[1] + " " + m[2], false // "Block a: on block b, clear"
+	case cueWords.MatchString(m[1]) && len(r.text(task, m[1])) == 0:
+		l.head, *under = m[1], nil
+		return m[2], strings.TrimSpace(m[2]) == ""
+	}
+	return text, false
 }
 
 func kind(task Task) string {
@@ -240,85 +269,6 @@ func (r *Reader) applying(l *answerLine, text string, prose bool) {
 	}
 }
 
-// cellsOf returns the cells of a row of a Markdown table without marks of emphasis; nil where a line is none.
-func cellsOf(line string) (cells []string) {
-	line = strings.TrimSpace(line)
-	if !strings.HasPrefix(line, "|") || strings.Count(line, "|") < 2 {
-		return nil
-	}
-	for c := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
-		cells = append(cells, strings.Trim(c, " *`_"))
-	}
-	return cells
-}
-
-// Cells that say whether what the row or the column tells is so.
-var (
-	yesCell   = regexp.MustCompile(`(?i)^(?:yes|y|true|✓|✔|✅|x)\b?\W*$`)
-	noCell    = regexp.MustCompile(`(?i)^(?:no|n|false|✗|✘|❌|not (?:applicable|possible|valid|allowed|true))\b?\W*$`)
-	placeHead = regexp.MustCompile(`(?i)^(?:location|place|at|position)$`)
-)
-
-// row reads a row of a table: a cell with an item, the cells of one action, or an object with its properties by
-// column. A cell that says no refuses what another cell tells.
-func (r *Reader) row(task Task, l *answerLine, head, cells []string) {
-	if ruler.MatchString(l.text) {
-		return
-	}
-	refused := slices.ContainsFunc(cells, noCell.MatchString)
-	var words []string
-	for _, c := range cells {
-		got := r.sentence(task, c, false, "")
-		if len(got) > 0 && !slices.ContainsFunc(got, func(f reading) bool { return f.loose || f.sym != nil && len(f.args) != len(f.sym.params) }) {
-			l.items = append(l.items, got...)
-			if task.Actions() {
-				break
-			}
-		}
-		if c != "" && c != "-" && c != "–" && !digits(c) {
-			words = append(words, c)
-		}
-	}
-	if len(l.items) == 0 && task.Actions() {
-		l.items = r.sentence(task, strings.Join(words, " "), false, "")
-	} else if subject := r.mark(cells[0]); len(l.items) == 0 && len(subject.seen) == 1 && len(subject.words) == 1 {
-		l.items, refused = r.columns(task, head, cells), false
-	}
-	withText(l.items, l.text)
-	switch {
-	case len(l.items) == 0:
-		l.missed, l.problem = true, "no "+kind(task)+" in this row"
-	case refused && task.Actions():
-		l.items, l.missed, l.problem = nil, true, "said not to apply"
-	case refused:
-		for i := range l.items {
-			l.items[i].negated = true
-		}
-	}
-}
-
-// columns reads the properties of the object in the first cell of a row, by the heads of the other columns.
-func (r *Reader) columns(task Task, head, cells []string) (items []reading) {
-	for k := 1; k < len(cells) && k < len(head); k++ {
-		var got []reading
-		switch c := cells[k]; {
-		case c == "" || ruler.MatchString(c) || strings.EqualFold(c, "none"):
-		case yesCell.MatchString(c):
-			got = r.sentence(task, cells[0]+" is "+head[k], false, "")
-		case noCell.MatchString(c):
-			got = r.sentence(task, cells[0]+" is not "+head[k], false, "")
-		case placeHead.MatchString(head[k]):
-			if got = r.sentence(task, cells[0]+" is at "+c, false, ""); len(got) == 0 {
-				got = r.sentence(task, cells[0]+" is "+c, false, "")
-			}
-		default:
-			got = r.sentence(task, cells[0]+" is "+strings.TrimPrefix(strings.ToLower(head[k]), "is ")+" "+c, false, "")
-		}
-		items = append(items, got...)
-	}
-	return items
-}
-
 func withText(list []reading, text string) []reading {
 	for i := range list {
 		list[i].text = strings.TrimSpace(text)
@@ -331,186 +281,4 @@ func (r *Reader) text(task Task, s string) []reading {
 	var under *symbol
 	l := r.line(task, s, false, &under, "")
 	return l.items
-}
-
-// sentence reads the items of a line without its marker: those in PDDL, or else those in words; words
-// in parentheses count where the words before them are incomplete.
-func (r *Reader) sentence(task Task, text string, prose bool, last string) []reading {
-	var strict, aside []reading
-	rest := text
-	gs := groups(text)
-	for i := len(gs) - 1; i >= 0; i-- {
-		g := gs[i]
-		if f := r.strict(g, task.Actions()); f != nil {
-			for k := len(f) - 1; k >= 0; k-- {
-				strict = append(strict, reading{f[k], text})
-			}
-		} else if g.name == "" {
-			aside = append(r.clauses(task, g.inside, prose, last), aside...)
-		} else {
-			continue
-		}
-		rest = rest[:g.start] + " " + rest[g.end:]
-	}
-	slices.Reverse(strict)
-	fitting := func(f reading) bool { return f.sym == nil || f.sym.action == task.Actions() }
-	if slices.ContainsFunc(strict, fitting) {
-		return strict
-	}
-	main := r.clauses(task, rest, prose, last)
-	if len(main) == 0 && len(strict) > 0 {
-		return strict
-	}
-	incomplete := func(f reading) bool { return f.loose }
-	if len(main) == 0 || slices.ContainsFunc(main, incomplete) && len(aside) > 0 && !slices.ContainsFunc(aside, incomplete) {
-		if task.Actions() || len(strings.TrimSpace(rest)) < 3 {
-			return aside
-		}
-	}
-	return main
-}
-
-// stops end a clause for good.
-var stops = regexp.MustCompile(`\s*(?:[.;:](?:\s|$)|->|=>|\s[–—-]\s|\bthen\b|\n)\s*`)
-
-// subjectThen is where "then" belongs to a sentence: "you then put it down".
-var subjectThen = regexp.MustCompile(`(?i)\b(i|we|you|can|will|must|should) then\b`)
-
-// clauses reads the items of running text.
-func (r *Reader) clauses(task Task, text string, prose bool, last string) (out []reading) {
-	text = subjectThen.ReplaceAllString(strings.TrimSpace(text), "$1")
-	for _, part := range stops.Split(text, -1) {
-		m := r.mark(part)
-		if task.Actions() {
-			for _, f := range r.actions(m, !prose, &last) {
-				out = appendNew(out, reading{f, text})
-			}
-			continue
-		}
-		for _, f := range r.pieces(m) {
-			out = append(out, reading{f, text})
-		}
-	}
-	return out
-}
-
-// appendNew leaves out an action that the words before it in the line have named already: "unstack a
-// from b: unstack block a from block b".
-func appendNew(list []reading, f reading) []reading {
-	if len(list) > 0 {
-		l := &list[len(list)-1]
-		if l.sym == f.sym && (slices.Equal(l.args, f.args) || l.loose && len(f.args) > 0 && l.args[0] == f.args[0]) {
-			if l.loose {
-				*l = f
-			}
-			return list
-		}
-		if f.loose {
-			return list
-		}
-	}
-	return append(list, f)
-}
-
-var pieceEnds = regexp.MustCompile(`^(?:,|and|but|while|&)$`)
-
-// split returns where the parts of marked words that commas and conjunctions separate begin and end.
-func split(words []string) (parts [][2]int) {
-	start := 0
-	for i := 0; i <= len(words); i++ {
-		if i == len(words) || pieceEnds.MatchString(words[i]) {
-			if i > start {
-				parts = append(parts, [2]int{start, i})
-			}
-			start = i + 1
-		}
-	}
-	return parts
-}
-
-var prepositions = wordSet("from on onto off using with at in into out")
-
-// actions reads one action after another; "and" and commas may join them or belong to one. last is the
-// object that "it" stands for: the first one of the action before.
-func (r *Reader) actions(m *marked, bare bool, last *string) (out []found) {
-	if len(m.words) > 200 {
-		return nil
-	}
-	if f := r.bare(m, m.words, true); f != nil && !f.loose {
-		return []found{*f}
-	}
-	parts := split(m.words)
-	if len(parts) == 2 && prepositions[m.words[0]] { // "from block b, unstack block a"
-		m.words = slices.Concat(m.words[parts[1][0]:parts[1][1]], m.words[:parts[0][1]])
-		parts = split(m.words)
-	}
-	for i := 0; i < len(parts); i++ {
-		var best *found
-		used := 1
-		for k := parts[i][0] + 1; k < parts[i][1]; k++ {
-			if w := m.words[k]; (w == "it" || w == "them") && *last != "" {
-				m.words[k] = "@" + strconv.Itoa(len(m.seen))
-				m.seen = append(m.seen, mention{*last, true})
-			}
-		}
-		for n := min(3, len(parts)-i); n > 0; n-- {
-			words := m.words[parts[i][0]:parts[i+n-1][1]]
-			if f := r.action(m, words, bare || i > 0 && len(out) == 0); f != nil && !(n > 1 && f.rest) && (best == nil || best.loose && !f.loose) {
-				best, used = f, n
-			}
-			if best != nil && !best.loose {
-				break
-			}
-		}
-		if best == nil {
-			if len(out) == 0 && i == 0 && bare {
-				return nil // a list of actions begins with one
-			}
-			continue
-		}
-		if best.loose {
-			used = 1
-		}
-		out = append(out, *best)
-		if len(best.args) > 0 {
-			*last = best.args[0].name
-		}
-		i += used - 1
-	}
-	return out
-}
-
-// pieces reads properties that commas and conjunctions join; one that leaves out its subject has that
-// of the one before.
-func (r *Reader) pieces(m *marked) (out []found) {
-	if len(m.words) > 400 {
-		return nil
-	}
-	ends := []int{}
-	for i := 0; i <= len(m.words); i++ {
-		if i == len(m.words) || pieceEnds.MatchString(m.words[i]) {
-			ends = append(ends, i)
-		}
-	}
-	start, subject := 0, ""
-	for k := 0; k < len(ends); {
-		matched := false
-		for n := min(len(ends), k+14) - 1; n >= k; n-- {
-			got, last := r.properties(m, m.words[start:ends[n]], subject)
-			if len(got) == 0 {
-				continue
-			}
-			out = append(out, got...)
-			if last != "" {
-				subject = last
-			}
-			start, k, matched = ends[n]+1, n+1, true
-			break
-		}
-		if !matched {
-			start = ends[k] + 1
-			k++
-		}
-	}
-	return out
 }

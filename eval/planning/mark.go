@@ -87,26 +87,8 @@ func (r *Reader) markAt(m *marked, words []string, i int) int {
 		}
 		return ""
 	}
-	j := i
-	if w := at(j); (w == "the" || w == "a" || w == "an") && at(j+1) != "" && r.names[w+at(j+1)] == "" {
-		if _, object := r.names[w]; !object || !r.afterName(at, j+1) && r.names[at(j+1)] == "" {
-			j++
-		}
-	}
-	noun := ""
-	if w := at(j); r.nouns[w] && r.names[w] == "" {
-		noun = w
-		j++
-		for slices.Contains([]string{"#", "named", "called", "number", "no", `"`, "'"}, at(j)) {
-			j++
-		}
-	}
-	if noun == "" && m.plural != "" && digits(at(j)) {
-		noun = m.plural
-	}
-	if strings.HasSuffix(noun, "s") {
-		m.plural = noun
-	}
+	j := r.afterArticle(at, i)
+	noun, j := r.nounAt(m, at, j)
 	name, n := r.nameAt(at, j, noun)
 	if n > 0 && j > i && r.nouns[at(j-1)] && !r.nounFits(at(j-1), name) { // "place crate1": a verb
 		return 0
@@ -125,6 +107,36 @@ func (r *Reader) markAt(m *marked, words []string, i int) int {
 		return 0
 	}
 	return r.unknownAt(m, at, i, j, noun)
+}
+
+// afterArticle returns the place after an article at words[i], or i; "a" may be the name of an object.
+func (r *Reader) afterArticle(at func(int) string, i int) int {
+	w := at(i)
+	if w != "the" && w != "a" && w != "an" || at(i+1) == "" || r.names[w+at(i+1)] != "" {
+		return i
+	}
+	if _, object := r.names[w]; object && (r.afterName(at, i+1) || r.names[at(i+1)] != "") {
+		return i
+	}
+	return i + 1
+}
+
+// nounAt returns the noun of a type at words[j], or that of a list that goes on, and the place after it.
+func (r *Reader) nounAt(m *marked, at func(int) string, j int) (noun string, after int) {
+	if w := at(j); r.nouns[w] && r.names[w] == "" {
+		noun = w
+		j++
+		for slices.Contains([]string{"#", "named", "called", "number", "no", `"`, "'"}, at(j)) {
+			j++
+		}
+	}
+	if noun == "" && m.plural != "" && digits(at(j)) {
+		noun = m.plural
+	}
+	if strings.HasSuffix(noun, "s") {
+		m.plural = noun
+	}
+	return noun, j
 }
 
 // afterName reports whether words[k] shows that a single letter before it is a name: "a clear", not "a clear block".
@@ -176,6 +188,12 @@ func (r *Reader) nounFits(noun, name string) bool {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
+// A letter that names an object and is no article, and a word that may name one.
+var (
+	letterName = regexp.MustCompile(`^[b-hj-z]$`)
+	plainWord  = regexp.MustCompile(`^[a-z]{3,}$`)
+)
+
 // unknownAt adds an object that the problem lacks but that a text plainly names: "block z", "crate9",
 // "the purple block".
 func (r *Reader) unknownAt(m *marked, at func(int) string, i, j int, noun string) int {
@@ -183,7 +201,7 @@ func (r *Reader) unknownAt(m *marked, at func(int) string, i, j int, noun string
 	if part := lettersDigits.FindStringSubmatch(w); noun != "" && part != nil && part[1] != noun && r.nouns[part[1]] {
 		return 0
 	}
-	if noun != "" && (len(w) == 1 && w >= "a" && w <= "z" && w != "a" && w != "i" || digits(w) || lettersDigits.MatchString(w)) {
+	if noun != "" && (letterName.MatchString(w) || digits(w) || lettersDigits.MatchString(w)) {
 		name := w
 		if digits(w) {
 			name = noun + w
@@ -195,7 +213,7 @@ func (r *Reader) unknownAt(m *marked, at func(int) string, i, j int, noun string
 		m.add(w, false)
 		return j + 1 - i
 	}
-	if noun == "" && r.nouns[at(j+1)] && !strings.HasSuffix(at(j+1), "s") && len(w) > 2 && !notNames[w] && !strings.ContainsAny(w, "@#'") && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == "" && j > i {
+	if noun == "" && j > i && r.nouns[at(j+1)] && !strings.HasSuffix(at(j+1), "s") && plainWord.MatchString(w) && !notNames[w] {
 		m.add(w, false)
 		return j + 2 - i
 	}

@@ -30,6 +30,23 @@ var refusing = wordSet("not impossible unnecessary already n't cannot under belo
 // fillers say nothing within an action.
 var fillers = wordSet("the a an block crate now currently then directly gently carefully just back both so located which , again ' \" `")
 
+// actor takes the object that acts from the beginning of a clause: "hoist0 lifts crate1", "use hoist0 to lift crate1".
+func (m *marked) actor(words []string) (before, rest []string) {
+	for k := 0; len(words) > 2 && k < min(4, len(words)); k++ {
+		if _, object := m.mention(words[k]); !object {
+			continue
+		}
+		if intro := strings.Join(words[:k], " "); slices.Contains([]string{"", "use", "using", "with", "have", "let"}, intro) {
+			before, words = words[k:k+1], words[k+1:]
+			for len(words) > 0 && (words[0] == "to" || words[0] == ",") {
+				words = words[1:]
+			}
+		}
+		break
+	}
+	return before, words
+}
+
 // action reads one action that a clause tells, from its first word on; bare refuses a clause that
 // begins with a subject such as "you", which is prose unless the whole answer is prose.
 func (r *Reader) action(m *marked, words []string, bare bool) *found {
@@ -41,22 +58,7 @@ func (r *Reader) action(m *marked, words []string, bare bool) *found {
 		text = strings.TrimPrefix(text+" ", lead)
 	}
 	words = strings.Fields(text)
-	var before []string // "hoist0 lifts crate1", "use hoist0 to lift crate1"
-	if len(words) > 2 {
-		for k := range min(4, len(words)) {
-			if _, object := m.mention(words[k]); object {
-				intro := strings.Join(words[:k], " ")
-				if intro == "" || intro == "use" || intro == "using" || intro == "with" || intro == "have" || intro == "let" {
-					before = words[k : k+1]
-					words = words[k+1:]
-					for len(words) > 0 && (words[0] == "to" || words[0] == ",") {
-						words = words[1:]
-					}
-				}
-				break
-			}
-		}
-	}
+	before, words := m.actor(words)
 	text = strings.Join(words, " ")
 	var best *found
 	bestScore := -1

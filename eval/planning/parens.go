@@ -67,23 +67,7 @@ func (r *Reader) strict(g group, action bool) []found {
 	inside := strings.NewReplacer(",", " ", `"`, " ", "'", " ", "`", " ", "?", " ").Replace(strings.ToLower(g.inside))
 	name := strings.ToLower(g.name)
 	if name == "not" || name == "and" || name == "" && strings.Contains(g.inside, "(") {
-		word := name
-		if name == "" {
-			word, _, _ = strings.Cut(strings.TrimSpace(inside), "(")
-			word = strings.TrimSpace(word)
-		}
-		if word == "not" || word == "and" || word == "" || word == "¬" {
-			var out []found
-			inner := groups(g.inside)
-			if len(inner) == 0 && word == "not" { // not(handempty)
-				inner = []group{{inside: strings.TrimPrefix(strings.TrimSpace(inside), "not")}}
-			}
-			for _, in := range inner {
-				for _, f := range r.strict(in, action) {
-					f.negated = f.negated || g.negated || word == "not" || word == "¬"
-					out = append(out, f)
-				}
-			}
+		if out, ok := r.nested(g, name, inside, action); ok {
 			return out
 		}
 	}
@@ -102,6 +86,30 @@ func (r *Reader) strict(g group, action bool) []found {
 		return []found{*f}
 	}
 	return nil
+}
+
+// nested reads the atoms within "(and (...) (...))" and "not(...)"; ok is false where a group is neither.
+func (r *Reader) nested(g group, name, inside string, action bool) (out []found, ok bool) {
+	word := name
+	if name == "" {
+		word, _, _ = strings.Cut(strings.TrimSpace(inside), "(")
+		word = strings.TrimSpace(word)
+	}
+	negates := word == "not" || word == "¬"
+	if !negates && word != "and" && word != "" {
+		return nil, false
+	}
+	inner := groups(g.inside)
+	if len(inner) == 0 && word == "not" { // not(handempty)
+		inner = []group{{inside: strings.TrimPrefix(strings.TrimSpace(inside), "not")}}
+	}
+	for _, in := range inner {
+		for _, f := range r.strict(in, action) {
+			f.negated = f.negated || g.negated || negates
+			out = append(out, f)
+		}
+	}
+	return out, true
 }
 
 // strictWords reads a name and its arguments, each a word or some words that name an object.

@@ -180,6 +180,17 @@ func TestReadAnswers(t *testing.T) {
 		{"a clear block", abc, planning.State, "There is a clear block: block c is clear.", "read: (clear c)"},
 		{"a tower in one clause", abc, planning.State, "a on top of b on top of c on the table", "read: (on a b), (on b c), (ontable c)"},
 
+		{"thoughts between actions", abc, planning.Plan, "Thought: b must be free first.\nAction: (unstack a b)\nThought: put it away.\nAction: (put-down a)", "read: (unstack a b), (put-down a)"},
+		{"table with a column of results", abc, planning.Plan, "|Step|Operator|Arg1|Arg2|Result|\n|-|-|-|-|-|\n|1|unstack|a|b|holding a|\n|2|stack|a|c|a on c|", "read: (unstack a b), (stack a c)"},
+		{"numbered keys", abc, planning.Plan, `{"plan": {"1": {"action":"unstack","block":"a","from":"b"}, "2": "put down a"}}`, "read: (unstack a b), (put-down a)"},
+		{"pairs by object", abc, planning.State, `{"on": {"a": "b", "c": "d"}, "handempty": true}`, "read: (on a b), (on c d), (handempty)"},
+		{"yes and no behind actions", abc, planning.Applicable, "1. pick up c - Yes\n2. pick up b - No, because a is on it\n3. pick up d: ❌\n4. unstack a from b: ✅", "read: (pick-up c), (unstack a b)"},
+		{"becomes true and false", abc, planning.Negative, "- (clear a) becomes false\n- (holding a) becomes true", "read: (clear a)"},
+		{"what holds beside what no longer does", abc, planning.Negative, "The hand holds a and block a is no longer clear.", "read: (clear a)"},
+		{"a correction in an aside", abc, planning.Plan, "1. pick up a\n2. pick up d (wait, c is on d, so: unstack c from d)\n3. put down c", "read: (pick-up a), (unstack c d), (put-down c)"},
+		{"which is on the table", abc, planning.State, "a is on b, which is on the table\nBlock c: held", "read: (on a b), (ontable b), (holding c)"},
+		{"nothing to do", abc, planning.Plan, "The goal is already satisfied, so no actions are needed.", "none: "},
+
 		// Depots.
 		{"in a truck is not at it", depots, planning.State, "crate2 is in truck2\ncrate1 is at depot0", "read: (in crate2 truck2), (at crate1 depot0)"},
 		{"table of places", depots, planning.State, "| Object | Location | On | Clear |\n|---|---|---|---|\n| crate0 | depot0 | pallet0 | yes |\n| truck0 | distributor0 | | |", "read: (at crate0 depot0), (on crate0 pallet0), (clear crate0), (at truck0 distributor0)"},

@@ -1,0 +1,207 @@
+package planning
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// sentence reads the items of a line without its marker: those in PDDL, or else those in words; words
+// in parentheses count where the words before them are incomplete.
+func (r *Reader) sentence(task Task, text string, prose bool, last string) []reading {
+	var strict, aside []reading
+	rest := text
+	gs := groups(text)
+	for i := len(gs) - 1; i >= 0; i-- {
+		g := gs[i]
+		if f := r.strict(g, task.Actions()); f != nil {
+			for k := len(f) - 1; k >= 0; k-- {
+				strict = append(strict, reading{f[k], text})
+			}
+		} else if g.name == "" {
+			got := r.clauses(task, g.inside, prose, last)
+			if len(got) > 0 && corrections.MatchString(g.inside) { // "pick up d (no, wait: unstack c from d)"
+				return got
+			}
+			aside = append(got, aside...)
+		} else {
+			continue
+		}
+		rest = rest[:g.start] + " " + rest[g.end:]
+	}
+	slices.Reverse(strict)
+	fitting := func(f reading) bool { return f.sym == nil || f.sym.action == task.Actions() }
+	if slices.ContainsFunc(strict, fitting) {
+		return strict
+	}
+	main := r.clauses(task, rest, prose, last)
+	if len(main) == 0 && len(strict) > 0 {
+		return strict
+	}
+	incomplete := func(f reading) bool { return f.loose }
+	if len(main) == 0 || slices.ContainsFunc(main, incomplete) && len(aside) > 0 && !slices.ContainsFunc(aside, incomplete) {
+		if task.Actions() || len(strings.TrimSpace(rest)) < 3 {
+			return aside
+		}
+	}
+	return main
+}
+
+// stops end a clause for good.
+var stops = regexp.MustCompile(`\s*(?:[.;:](?:\s|$)|->|=>|\s[–—-]\s|\bthen\b|\n)\s*`)
+
+// subjectThen is where "then" belongs to a sentence: "you then put it down".
+var subjectThen = regexp.MustCompile(`(?i)\b(i|we|you|can|will|must|should) then\b`)
+
+// clauses reads the items of running text.
+func (r *Reader) clauses(task Task, text string, prose bool, last string) (out []reading) {
+	text = subjectThen.ReplaceAllString(strings.TrimSpace(text), "$1")
+	for _, part := range stops.Split(text, -1) {
+		m := r.mark(part)
+		if task.Actions() {
+			for _, f := range r.actions(m, !prose, &last) {
+				out = appendNew(out, reading{f, text})
+			}
+			continue
+		}
+		for _, f := range r.pieces(m) {
+			out = append(out, reading{f, text})
+		}
+	}
+	return out
+}
+
+// appendNew leaves out an action that the words before it in the line have named already: "unstack a
+// from b: unstack block a from block b".
+func appendNew(list []reading, f reading) []reading {
+	if len(list) > 0 {
+		l := &list[len(list)-1]
+		if l.sym == f.sym && (slices.Equal(l.args, f.args) || l.loose && len(f.args) > 0 && l.args[0] == f.args[0]) {
+			if l.loose {
+				*l = f
+			}
+			return list
+		}
+		if f.loose {
+			return list
+		}
+	}
+	return append(list, f)
+}
+
+var pieceEnds = regexp.MustCompile(`^(?:,|and|but|while|&)$`)
+
+// split returns where the parts of marked words that commas and conjunctions separate begin and end.
+func split(words []string) (parts [][2]int) {
+	start := 0
+	for i := 0; i <= len(words); i++ {
+		if i == len(words) || pieceEnds.MatchString(words[i]) {
+			if i > start {
+				parts = append(parts, [2]int{start, i})
+			}
+			start = i + 1
+		}
+	}
+	return parts
+}
+
+var prepositions = wordSet("from on onto off using with at in into out")
+
+// actions reads one action after another; "and" and commas may join them or belong to one. last is the
+// object that "it" refers to: the first one of the action before.
+func (r *Reader) actions(m *marked, bare bool, last *string) (out []found) {
+	if len(m.words) > 200 {
+		return nil
+	}
+	if f := r.bare(m, m.words, true); f != nil && !f.loose {
+		return []found{*f}
+	}
+	parts := split(m.words)
+	if len(parts) == 2 && prepositions[m.words[0]] { // "from block b, unstack block a"
+		m.words = slices.Concat(m.words[parts[1][0]:parts[1][1]], m.words[:parts[0][1]])
+		parts = split(m.words)
+	}
+	for i := 0; i < len(parts); {
+		m.resolve(parts[i], *last)
+		best, used := r.longest(m, parts[i:], bare || i > 0 && len(out) == 0)
+		i += used
+		if best == nil {
+			if len(out) == 0 && i == used && bare {
+				return nil // a list of actions begins with one
+			}
+			continue
+		}
+		out = append(out, *best)
+		if len(best.args) > 0 {
+			*last = best.args[0].name
+		}
+	}
+	return out
+}
+
+// resolve marks "it" and "them" in a part as the object that they refer to.
+func (m *marked) resolve(part [2]int, last string) {
+	for k := part[0] + 1; k < part[1]; k++ {
+		if w := m.words[k]; (w == "it" || w == "them") && last != "" {
+			m.words[k] = "@" + strconv.Itoa(len(m.seen))
+			m.seen = append(m.seen, mention{last, true})
+		}
+	}
+}
+
+// longest reads the action that takes up the most of the next parts, three at most; a complete one goes before an
+// incomplete one, which takes up a single part.
+func (r *Reader) longest(m *marked, parts [][2]int, bare bool) (best *found, used int) {
+	used = 1
+	for n := min(3, len(parts)); n > 0 && (best == nil || best.loose); n-- {
+		words := m.words[parts[0][0]:parts[n-1][1]]
+		if f := r.action(m, words, bare); f != nil && !(n > 1 && f.rest) && (best == nil || !f.loose) {
+			best, used = f, n
+		}
+	}
+	if best != nil && best.loose {
+		used = 1
+	}
+	return best, used
+}
+
+// pieces reads properties that commas and conjunctions join; one that leaves out its subject has that
+// of the one before.
+func (r *Reader) pieces(m *marked) (out []found) {
+	if len(m.words) > 400 {
+		return nil
+	}
+	ends := []int{}
+	for i := 0; i <= len(m.words); i++ {
+		if i == len(m.words) || pieceEnds.MatchString(m.words[i]) {
+			ends = append(ends, i)
+		}
+	}
+	for k := 2; k < len(m.words); k++ { // "a is on b, which is on the table"
+		if _, object := m.mention(m.words[k-2]); object && m.words[k-1] == "," && (m.words[k] == "which" || m.words[k] == "that") {
+			m.words[k] = m.words[k-2]
+		}
+	}
+	start, subject := 0, ""
+	for k := 0; k < len(ends); {
+		matched := false
+		for n := min(len(ends), k+14) - 1; n >= k; n-- {
+			got, last := r.properties(m, m.words[start:ends[n]], subject)
+			if len(got) == 0 {
+				continue
+			}
+			out = append(out, got...)
+			if last != "" {
+				subject = last
+			}
+			start, k, matched = ends[n]+1, n+1, true
+			break
+		}
+		if !matched {
+			start = ends[k] + 1
+			k++
+		}
+	}
+	return out
+}
