@@ -46,24 +46,47 @@ const maxCalls = 10_000_000
 
 // Complete fills in what follows from the rest and returns an error for what is wrong.
 func (c *Config) Complete() error {
-	switch {
-	case c.Critic != "" && c.Task == nil:
+	if c.Quantifier == LexicalModel {
+		c.Seeds = 1 // it says the same each time
+	}
+	for _, check := range []func() error{c.completeCritics, c.completeQuantifier, c.completeSamples} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if len(c.Criteria) > 0 {
+		if err := completeAll(c.Criteria, c.Quantifier != ""); err != nil {
+			return run.UsageError{Err: err}
+		}
+	}
+	return nil
+}
+
+func (c *Config) completeCritics() error {
+	switch asked := c.Critic != ""; {
+	case asked && c.Task == nil:
 		return run.Usagef("critics need a task: --task TASK.yaml")
-	case c.Critic != "" && (c.Critics < 1 || c.Critics > 1000):
+	case asked && (c.Critics < 1 || c.Critics > 1000):
 		return run.Usagef("%d critics: say 1 to 1000", c.Critics)
-	case c.Critic != "" && len(c.Criteria) > 0:
+	case asked && len(c.Criteria) > 0:
 		return run.Usagef("criteria are given and critics are asked for them: say one of the two")
-	case c.Critic == "" && len(c.Criteria) == 0:
+	case !asked && len(c.Criteria) == 0:
 		return run.Usagef("there are no criteria: --criteria criteria.yaml")
-	case c.Critic == "" && (c.Embed != "" || c.Summariser != ""):
+	case !asked && (c.Embed != "" || c.Summariser != ""):
 		return run.Usagef("criteria that are given are not consolidated: parley eval utility consolidate does")
 	case c.Tau <= 0 || c.Tau > 1:
 		return run.Usagef("tau is %g: say a number above 0, up to 1", c.Tau)
-	case len(c.Samples) > 0 && c.Quantifier == "":
+	}
+	return nil
+}
+
+func (c *Config) completeQuantifier() error {
+	switch asked := c.Quantifier != ""; {
+	case !asked && len(c.Samples) > 0:
 		return run.Usagef("samples need a quantifier: --model MODEL, or --model %s", LexicalModel)
-	case c.Quantifier != "" && len(c.Samples) == 0:
+	case asked && len(c.Samples) == 0:
 		return run.Usagef("there are no samples: --samples FILE, DIRECTORY or RUN")
-	case c.Quantifier != "" && (c.Seeds < 1 || c.Rounds < 1 || len(c.Samples)*c.Seeds*c.Rounds > maxCalls):
+	case asked && (c.Seeds < 1 || c.Rounds < 1 || len(c.Samples)*c.Seeds*c.Rounds > maxCalls):
 		return run.Usagef("%d samples with %d seeds in %d rounds: say 1 or more of each, and at most %d together", len(c.Samples), c.Seeds, c.Rounds, maxCalls)
 	case c.Share <= 0 || c.Share >= 1:
 		return run.Usagef("the share of sentences to drop is %g: say a number between 0 and 1", c.Share)
@@ -75,14 +98,10 @@ func (c *Config) Complete() error {
 			return run.Usagef("disturb by %q: say drop, swap or replace", way)
 		}
 	}
-	if c.Quantifier == LexicalModel {
-		c.Seeds = 1 // it says the same each time
-	}
-	if len(c.Criteria) > 0 {
-		if err := completeAll(c.Criteria, c.Quantifier != ""); err != nil {
-			return run.UsageError{Err: err}
-		}
-	}
+	return nil
+}
+
+func (c *Config) completeSamples() error {
 	ids := map[string]bool{"": true}
 	for i := range c.Samples {
 		s := &c.Samples[i]

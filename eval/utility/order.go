@@ -127,37 +127,34 @@ func numbers(values []string) ([]float64, bool) {
 // grade says how good a label is, from its words.
 func grade(label string) (float64, bool) {
 	l := loadLexicon()
-	degree, hasDegree, plain, hasPlain := 0.0, false, 0.0, false
+	var degree, plain *float64 // of the first word that has one
 	good, bad := false, false
 	for w := range strings.FieldsSeq(fold(label)) {
-		if d, ok := l.degree[w]; ok && !hasDegree {
-			degree, hasDegree = d, true
+		if d, ok := l.degree[w]; ok && degree == nil {
+			degree = &d
 		}
 		isGood, isBad := l.stem(w)
-		bad = bad || isBad
-		good = good || isGood
-		if g, ok := l.grade[w]; ok && !hasPlain {
-			plain, hasPlain = g, true
+		good, bad = good || isGood, bad || isBad
+		if g, ok := l.grade[w]; ok && plain == nil {
+			plain = &g
 			bad = bad || g == 1
 		}
 	}
 	switch {
-	case bad && hasDegree && degree <= 1: // not confusing, no errors
+	case bad && degree != nil && *degree <= 1: // not confusing, no errors
 		return 5, true
-	case bad && hasDegree: // the more it is so, the worse
-		return max(0, 2.6-degree/2), true
-	case bad && hasPlain && plain != 1:
-		return plain / 2, true
+	case bad && degree != nil: // the more it is so, the worse
+		return max(0, 2.6-*degree/2), true
+	case bad && plain != nil && *plain != 1:
+		return *plain / 2, true
 	case bad:
 		return 1, true
-	case good && hasDegree:
-		return degree, true
-	case hasPlain:
-		return plain, true
-	case good:
-		return 4, true
+	case degree != nil && (good || plain == nil):
+		return *degree, true
+	case plain != nil:
+		return *plain, true
 	}
-	return degree, hasDegree
+	return 4, good
 }
 
 // stem reports whether a word says something good, or a fault or the opposite of something good.

@@ -125,63 +125,81 @@ func (p *Plan) Results(dir string, _ *run.Manifest) ([]eval.Result, error) {
 		}
 		sum.Add(&score)
 	}
-	ps := map[[2]string]*float64{}
+	for k, sample := range p.config.Samples {
+		if len(s.Findings) > 0 {
+			add("utility", sample.Group, "", sample.ID, s.utility(k, s.counts))
+		}
+	}
 	for i := range s.Findings {
-		f := &s.Findings[i]
-		name := f.Criterion.Name
-		for k, sample := range p.config.Samples {
-			if i == 0 {
-				add("utility", sample.Group, "", sample.ID, s.utility(k, s.counts))
-			}
-		}
-		for _, figure := range figures {
-			if mean := f.Figure(figure.name); !figure.metric {
-				continue
-			} else if !mean.OK() {
-				add(figure.name, name, "", "", mean)
-				continue
-			}
-			for _, spread := range f.Spreads {
-				v, _ := figure.of(spread)
-				add(figure.name, name, "", p.config.Samples[spread.Sample].ID, stat.Number(v))
-			}
-		}
-		for k := range f.Powers {
-			w, control := &f.Powers[k], ""
-			if k > 0 {
-				control = w.Variant
-			}
-			ps[[2]string{name, control}] = w.P.Ptr()
-			for value, samples := range [][]int{w.Lower, w.Higher} {
-				for _, k := range samples {
-					add("power", name, control, p.config.Samples[k].ID, stat.Number(float64(value)))
-				}
-			}
-			if share := w.Share(); share.Value == nil {
-				add("power", name, control, "", stat.Undefined(orElse(w.P.Reason, "all samples score the same when disturbed")))
-			}
-		}
-		if len(f.Powers) == 0 && len(s.Config.Disturb) > 0 {
-			add("power", name, "", "", stat.Undefined("its values have no order"))
-		}
-		if s.verifies() {
-			keep := stat.Number(0)
-			if f.Verdict == Keep {
-				keep = stat.Number(1)
-			}
-			add("keep", name, "", name, keep)
-		}
+		s.add(&s.Findings[i], func(metric, control, sample string, v stat.Value) {
+			add(metric, s.Findings[i].Criterion.Name, control, sample, v)
+		})
 	}
 	results := sum.Results()
 	for i := range results {
-		if r := &results[i]; r.Metric == "power" {
-			r.P = ps[[2]string{r.Arm, r.Control}]
-		} else if r.Metric == "keep" {
-			at := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Criterion.Name == r.Arm })
-			r.Reason = s.Findings[at].Verdict + ": " + s.Findings[at].Reason
+		r := &results[i]
+		at := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Criterion.Name == r.Arm })
+		if at < 0 {
+			continue
+		}
+		switch f := &s.Findings[at]; r.Metric {
+		case "keep":
+			r.Reason = f.Verdict + ": " + f.Reason
+		case "power":
+			for k := range f.Powers {
+				if f.Powers[k].control(k) == r.Control {
+					r.P = f.Powers[k].P.Ptr()
+				}
+			}
 		}
 	}
 	return results, nil
+}
+
+// control names a way of disturbing in results; the first one is the measurement itself.
+func (p *Power) control(place int) string {
+	if place == 0 {
+		return ""
+	}
+	return p.Variant
+}
+
+// add hands over the values of a criterion by sample.
+func (s *Study) add(f *Finding, add func(metric, control, sample string, v stat.Value)) {
+	id := func(sample int) string { return s.Config.Samples[sample].ID }
+	for _, figure := range figures {
+		switch mean := f.Figure(figure.name); {
+		case !figure.metric:
+		case !mean.OK():
+			add(figure.name, "", "", mean)
+		default:
+			for _, spread := range f.Spreads {
+				v, _ := figure.of(spread)
+				add(figure.name, "", id(spread.Sample), stat.Number(v))
+			}
+		}
+	}
+	for k := range f.Powers {
+		w := &f.Powers[k]
+		for value, samples := range [][]int{w.Lower, w.Higher} {
+			for _, sample := range samples {
+				add("power", w.control(k), id(sample), stat.Number(float64(value)))
+			}
+		}
+		if len(w.Lower)+len(w.Higher) == 0 {
+			add("power", w.control(k), "", stat.Undefined(orElse(w.P.Reason, "all samples score the same when disturbed")))
+		}
+	}
+	if len(f.Powers) == 0 && len(s.Config.Disturb) > 0 {
+		add("power", "", "", stat.Undefined("its values have no order"))
+	}
+	if s.verifies() {
+		keep := 0.0
+		if f.Verdict == Keep {
+			keep = 1
+		}
+		add("keep", "", f.Criterion.Name, stat.Number(keep))
+	}
 }
 
 // Edited returns the criteria for the file that a person edits: with verdicts where there are some, and all that were
