@@ -150,7 +150,7 @@ func (l *language) noun(o *pddl.Object) (noun, plural string) {
 	return "", ""
 }
 
-// object names an object: "block a", and "crate0" where the name says what it is.
+// object names an object: "block a", and "crate0" where the name holds the type.
 func (w *World) object(name string) string {
 	o := w.Task.Problem.Object(name)
 	if o == nil {

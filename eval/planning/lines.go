@@ -104,7 +104,7 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	}
 	l.items = withText(r.sentence(task, text, prose, last), l.text)
 	switch {
-	case task == Positive && madeFalse.MatchString(l.text) && !madeTrue.MatchString(l.text), task == Negative && madeTrue.MatchString(l.text) && !madeFalse.MatchString(l.text):
+	case otherKind(task, l.text):
 		l.items, l.missed, l.problem = nil, len(l.items) > 0, "the other kind of effect"
 	case task == Negative:
 		l.items = onlyNegated(l.items)
@@ -116,9 +116,8 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	if len(l.items) > 0 || l.missed {
 		return l
 	}
-	heading := strings.HasPrefix(l.text, "#") || strings.HasPrefix(l.text, "**") && strings.HasSuffix(strings.TrimRight(l.text, ":"), "**")
 	switch {
-	case heading || strings.HasSuffix(text, ":"):
+	case boldHead.MatchString(l.text) || strings.HasSuffix(text, ":"):
 		l.head, *under = strings.TrimSuffix(text, ":"), nil
 	case l.marker && text != "":
 		l.missed, l.problem = true, "no "+kind(task)+" in this line"
@@ -127,6 +126,9 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	}
 	return l
 }
+
+// boldHead is a line that is marked as a heading.
+var boldHead = regexp.MustCompile(`^(?:#|\*\*.*\*\*:*$)`)
 
 // thought is the word before a line of reasoning between actions.
 var thought = regexp.MustCompile(`(?i)^(?:thoughts?|observations?|reason(?:ing)?|comments?)(?: \d+)?$`)
@@ -138,6 +140,12 @@ var (
 	madeTrue  = regexp.MustCompile(`(?i)\b(?:becomes?|made|turns|is now) true\b`)
 	madeFalse = regexp.MustCompile(`(?i)\b(?:becomes?|made|turns|is now) false\b`)
 )
+
+// otherKind reports whether a line says that its properties are the effects that were not asked for.
+func otherKind(task Task, line string) bool {
+	made, unmade := madeTrue.MatchString(line), madeFalse.MatchString(line)
+	return task == Positive && unmade && !made || task == Negative && made && !unmade
+}
 
 // onlyNegated returns, of a line that tells both what holds and what no longer does, the latter.
 func onlyNegated(items []reading) []reading {

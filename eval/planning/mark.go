@@ -26,7 +26,7 @@ func (m *marked) add(name string, known bool) {
 	m.seen = append(m.seen, mention{name, known})
 }
 
-// mention returns what a word of the form @n stands for.
+// mention returns the mention that a word of the form @n marks.
 func (m *marked) mention(word string) (mention, bool) {
 	n := 0
 	if !strings.HasPrefix(word, "@") {

@@ -227,8 +227,8 @@ var (
 // chain is a tower in one clause: "@0 on top of @1 on top of @2".
 var chain = regexp.MustCompile(`^(@\d+) ((?:is )?(?:directly |stacked |placed )?(?:on top of|on|atop)) (@\d+) (?:(?:which|that) is )?((?:directly |stacked |placed )?(?:on|atop) .+)$`)
 
-// properties reads a clause that tells properties of a state. subject, which may be empty, stands for
-// one that the clause leaves out; the last subject is returned.
+// properties reads a clause that tells properties of a state. subject, which may be empty, is used
+// where the clause leaves out its own; the last subject is returned.
 func (r *Reader) properties(m *marked, words []string, subject string) (out []found, last string) {
 	text := strings.Join(words, " ")
 	text = strings.TrimPrefix(text+" ", stateLeads.FindString(text+" "))

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// group is a parenthesis in a line: where it stands, the name that is written directly before it, and
-// what is inside.
+// group is a parenthesis in a line: its place, the name that is written directly before it, and
+// its inside.
 type group struct {
 	start, end int // in the line; start is that of the name
 	name       string
 	inside     string
-	negated    bool   // "not" or a sign stands before it
+	negated    bool   // "not" or a sign is before it
 	before     string // the word before the name
 }
 

@@ -117,7 +117,7 @@ func (s *scorer) scorePlan(w *World, r *Reading, graph *pddl.Graph, floor []stri
 	return p
 }
 
-// headline returns the value of the metric that stands for a task in histograms.
+// headline returns the value of the metric of a task that histograms show.
 func (s *scorer) headline(task Task) *float64 {
 	name := "iou"
 	if task == Plan {

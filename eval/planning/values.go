@@ -115,17 +115,8 @@ func (r *Reader) object(task Task, v *loose.Value) ([]reading, bool) {
 	if len(v.Keys) > 0 && len(v.Items) == len(v.Keys) && !slices.ContainsFunc(v.Keys, func(k string) bool { return !stepKey.MatchString(k) }) {
 		return r.value(task, &loose.Value{Kind: loose.Array, Items: v.Items})
 	}
-	lists := -1
-	for i, k := range v.Keys {
-		if i < len(v.Items) && listKeys.MatchString(k) && v.Items[i].Kind != loose.Number {
-			if task == Positive && negativeHead.MatchString(k) || task == Negative && positiveHead.MatchString(k) {
-				continue
-			}
-			lists = i
-		}
-	}
-	if lists >= 0 {
-		return r.value(task, &v.Items[lists])
+	if list := listIn(task, v); list != nil {
+		return r.value(task, list)
 	}
 	var out []reading
 	for i, k := range v.Keys { // {"pick-up": ["a"]}, {"clear": ["a", "b"], "handempty": true}
@@ -136,6 +127,17 @@ func (r *Reader) object(task Task, v *loose.Value) ([]reading, bool) {
 		out = append(out, r.under(s, &v.Items[i])...)
 	}
 	return out, len(out) > 0 || len(v.Keys) == 0
+}
+
+// listIn returns the last value of an object whose key names a list of what was asked for, or nil.
+func listIn(task Task, v *loose.Value) (list *loose.Value) {
+	for i, k := range v.Keys {
+		other := task == Positive && negativeHead.MatchString(k) || task == Negative && positiveHead.MatchString(k)
+		if i < len(v.Items) && listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !other {
+			list = &v.Items[i]
+		}
+	}
+	return list
 }
 
 // under reads the arguments that are kept under the name of a symbol.
@@ -183,7 +185,7 @@ func (r *Reader) under(s *symbol, v *loose.Value) (out []reading) {
 	return out
 }
 
-// named resolves a word that stands for an object.
+// named resolves a word that names an object.
 func (r *Reader) named(word string) mention {
 	m := r.mark("object " + word)
 	if len(m.seen) == 1 && len(m.words) == 1 {

@@ -160,7 +160,7 @@ func (s *symbol) useAction(w *actionWords) {
 	}
 }
 
-// place is where an argument stands in a pattern of a predicate.
+// place marks an argument in a pattern of a predicate.
 var place = regexp.MustCompile(`\{(\d)(\+?)\}`)
 
 const toBe = `(?:is|are|was|were|be|becomes|become|became|gets|remains|remain|stays|will be|will become|has been|have been|is being|are being|am|'s)(?: now| currently| still| also| then| again| both| all| each)?`

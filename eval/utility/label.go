@@ -148,7 +148,7 @@ func labelOf(v *loose.Value) (string, bool) {
 var quoted = regexp.MustCompile(`["'“‘*` + "`" + `]+([^"'“”‘’*` + "`" + `\n]+)["'”’*` + "`" + `]+`)
 
 // ReadLabel reads a reply that is on one criterion: the label alone, or with prose around it where exactly one accepted
-// value is marked by quotation marks, or stands alone on the last line or behind its last colon.
+// value is marked by quotation marks, or is alone on the last line or behind its last colon.
 func ReadLabel(reply string, c *Criterion) Label {
 	whole := accept(reply, c)
 	lines := strings.Split(strings.TrimSpace(reply), "\n")

@@ -127,7 +127,7 @@ func (r *Reader) group(s *Sample) {
 	}
 }
 
-// log reads one message log. What is not task or messages stands in the sample only where there are no messages, and
+// log reads one message log. Values beside task and messages are in the sample only where there are no messages, and
 // never what is under a hidden key.
 func (r *Reader) log(object map[string]any) Sample {
 	s := Sample{Done: outcome(object)}
