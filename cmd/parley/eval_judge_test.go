@@ -20,6 +20,7 @@ func judgeApp(args ...string) (stdout string, err error) {
 		Writer: &out, ErrWriter: &talk, ExitErrHandler: func(*cli.Context, error) {},
 		Commands: []*cli.Command{evalJudgeCheckCommand(), evalAnnotateCommand()},
 	}
+	settle(app.Commands, "parley")
 	err = app.Run(flagsFirst(app.Commands, append([]string{"parley"}, args...)))
 	return out.String(), err
 }

@@ -48,6 +48,9 @@ func evalStat(c *cli.Context) error {
 	if name == "" {
 		return usagef("eval stat needs --test NAME; --test list prints the names")
 	}
+	if c.Args().First() == "" {
+		return usagef("parley eval stat takes one table, and got none")
+	}
 	results, err := statistic(c, name, c.Args().First())
 	if err != nil {
 		if wrong := new(table.Usage); errors.As(err, &wrong) {
