@@ -40,7 +40,7 @@ type Score struct {
 	Calls    []string   `json:"calls" parquet:"calls,list"` // judge's calls, by id
 }
 
-// Evidence is what a score rests on: what was looked for, and what was found for it.
+// Evidence is a reason for a score: what was looked for, and what was found for it.
 type Evidence struct {
 	Want   string  `json:"want" parquet:"want"`
 	Got    string  `json:"got" parquet:"got"` // empty: nothing
@@ -49,7 +49,7 @@ type Evidence struct {
 
 // Scorer measures one finished session.
 type Scorer interface {
-	// Name returns the name that stands in the scores.
+	// Name returns the name that its scores bear.
 	Name() string
 	// Metrics lists the numbers that it gives.
 	Metrics() []Metric

@@ -176,7 +176,7 @@ func interval(byItem map[string][]float64, items []string, m *Metric) stat.Inter
 }
 
 // differences compares all pairs of arms in each paired metric: the mean over items of the mean
-// difference of the subjects that both arms have a score of. What one of them lacks is in no
+// difference of the subjects that both arms have a score of. A score that one of them does not have is in no
 // difference, but in its bounds.
 func (s *Summary) differences(cells []*cell) []Result {
 	var results []Result

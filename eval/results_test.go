@@ -64,6 +64,13 @@ func TestMissingScoresStayInTheDenominator(t *testing.T) {
 	}
 }
 
+// A missing score counts in the bounds as often as its weight says, and the others do.
+func TestBoundsAreWeighted(t *testing.T) {
+	r := find(t, results([]string{"a"}, score("1", "a", "x", 80, 3), score("2", "a", "x", -1, 1)), "m", "a")
+	near(t, "least", r.Least, 60)
+	near(t, "most", r.Most, 85)
+}
+
 func TestWeightCountsAsOften(t *testing.T) {
 	r := find(t, results([]string{"a"}, score("1", "a", "x", 50, 30), score("2", "a", "x", 100, 10)), "m", "a")
 	near(t, "value", r.Value, 62.5)

@@ -30,7 +30,7 @@ func Baselines(train []Interaction) []Predictor {
 	}
 }
 
-// guess says that one character, or nobody, tries always the same skill.
+// guess says that one character, or none, always tries the same skill.
 type guess struct {
 	name  string
 	skill characters.Skill

@@ -11,12 +11,12 @@ import (
 	"parley/sim"
 )
 
-// Turns is how many turns a window holds unless somebody asks for another number.
+// Turns is how many turns a window holds unless another number is asked for.
 const Turns = 30
 
 // FromEpisode cuts a game of intention expression into windows of n turns (0: Turns) with their true
 // intentions. What a character is after holds for the whole game; it falls into a window when the
-// character speaks or acts in it, since nobody can read an aim off somebody who only passed. A rest
+// character speaks or acts in it, since no aim can be read off passes. A rest
 // of less than half a window is left out, unless it is the whole game.
 //
 // The lines are what a table hears, whispers included: a Dungeon Master hears them too. A move is one

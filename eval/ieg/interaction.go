@@ -16,13 +16,13 @@ import (
 // Its JSON form, one a line, is parley's own windows format.
 type Interaction struct {
 	ID    string `json:"id"`
-	Group string `json:"group"` // session or episode: nothing of one group stands in two splits
+	Group string `json:"group"` // session or episode: a group is in one split only
 	Split string `json:"split"` // train, val or test; empty: not split
 	// Cast is the names of the player characters that could act. The Dungeon Master's lines are
 	// spoken by "DM"; other names are other people's.
 	Cast       []string    `json:"cast"`
 	Lines      []Line      `json:"context"`
-	Intentions []Intention `json:"intentions"` // a set; empty: nobody tries anything
+	Intentions []Intention `json:"intentions"` // a set; empty: no character tries anything
 	Tier       string      `json:"tier"`       // how the label is known: game, dm_echo, numeric_reply ...
 	Source     string      `json:"source,omitempty"`
 }
@@ -36,7 +36,7 @@ type Line struct {
 	Text    string `json:"text"`
 }
 
-// Intention is who tries what: a name of the cast, and the skill check that stands for it.
+// Intention is who tries what: a name of the cast, and the skill check that it amounts to.
 type Intention struct {
 	Character string           `json:"character"`
 	Skill     characters.Skill `json:"skill"`

@@ -37,8 +37,8 @@ func Trim(xs []Interaction, n int) []Interaction {
 }
 
 // AtMoves cuts a whole game into windows of n lines (0: MoveLines) as those of real play are cut, where a window
-// ends soon after the move for which the Dungeon Master asks for a check. For each move of somebody who is
-// after something, the distance to the window's end and the number of intentions are those of a window that is
+// ends soon after the move for which the Dungeon Master asks for a check. For each move of a character
+// with an aim, the distance to the window's end and the number of intentions are those of a window that is
 // drawn from real play. Where a window has several, the others are of those who moved last before. The same game
 // gives the same windows.
 //
@@ -114,7 +114,7 @@ func (c *cutter) at(move int) (Interaction, bool) {
 	return x, true
 }
 
-// speaks reports whether somebody speaks in the lines from..to.
+// speaks reports whether a character speaks in the lines from..to.
 func (c *cutter) speaks(who string, from, to int) bool {
 	return to >= from && slices.ContainsFunc(c.game.Lines[from:to+1], func(l Line) bool { return l.Speaker == who })
 }

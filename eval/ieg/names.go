@@ -21,8 +21,8 @@ const shortest = 3
 // titles may stand before a name.
 var titles = []string{"the-", "lord-", "lady-", "sir-", "captain-", "master-", "mistress-"}
 
-// NewNames makes names of a cast. Aliases map what somebody is called to a member of the cast; one
-// for somebody else is left out.
+// NewNames makes names of a cast. Aliases map other names to members of the cast; those of
+// other people are left out.
 func NewNames(cast []string, aliases map[string]string) *Names {
 	n := &Names{cast: cast, exact: map[characters.ID]string{}, part: map[characters.ID]string{}}
 	claim := func(id characters.ID, name string) {
@@ -55,7 +55,7 @@ func NewNames(cast []string, aliases map[string]string) *Names {
 	return n
 }
 
-// Find returns the member of the cast that is meant. It finds nobody where several could be.
+// Find returns the member of the cast that is meant. It finds none where several could be.
 func (n *Names) Find(text string) (string, bool) {
 	const longest = 200 // bytes; transcripts are long, and no name is
 	if len(text) > longest {
@@ -99,7 +99,7 @@ func (n *Names) Find(text string) (string, bool) {
 	return found, found != ""
 }
 
-// identity is what stays of a name: letters and digits, folded, with dashes between words. A
+// identity reduces a name to its letters and digits, folded, with dashes between words. A
 // possessive is the name.
 func identity(name string) characters.ID {
 	name = strings.Trim(name, " \t\r\n.,:;!?\"*_`“”")

@@ -43,7 +43,7 @@ func (c Counts) window() float64 {
 	return 100
 }
 
-// Mark is what a prediction for one interaction is worth. One without a set is counted, and takes no
+// Mark compares a prediction for one interaction with the truth. One without a set is counted, and takes no
 // part in any F-score: it is neither an empty set nor a wrong one.
 type Mark struct {
 	Group  string

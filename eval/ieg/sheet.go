@@ -44,7 +44,7 @@ var columns = map[string][]string{
 //
 // The F-scores on real play stand in columns of their own, f_r_c and f_r_o, or in rows whose source is
 // real or human: one for every dm, or one without dm for all of them. Columns G_c and G_o, where
-// there are any, are what somebody else worked out, and are compared with what comes out here. Other
+// there are any, hold gaps that are known already, and are compared with those computed here. Other
 // columns are passed over. A cell that is empty, "-" or NA has no value.
 func ReadSheet(r io.Reader) (*Sheet, error) {
 	in := csv.NewReader(r)
@@ -158,7 +158,7 @@ func (r *sheetRow) name() string {
 
 // Results are the F-scores of the sheet with the gaps that follow from them, each row an arm called
 // after its source, and "source / dm" where it names one. No interval can be had from two numbers.
-// What a gap lacks is its reason. One that differs by more than rounding from what the sheet says
+// A gap that a number is missing for says which. One that differs by more than rounding from what the sheet says
 // itself says so too.
 func (s *Sheet) Results() (out []eval.Result) {
 	for i := range s.real {

@@ -32,7 +32,7 @@ type Source struct {
 // the same real play, of which none of them saw anything.
 //
 // With RealVal the virtual DM of real play has a validation set. Each source then sets aside the same
-// share of its own groups for it: no virtual DM that stands for generated play sees real play.
+// share of its own groups for it: no virtual DM of generated play sees real play.
 //
 // The windows of a source are weighted, so that their skills, the distances of the moves from the windows' ends
 // and their numbers of intentions have real play's shares (see weights). Sizes are matched in pairs: the virtual DM of real play that a source is compared with learned from as
@@ -63,7 +63,7 @@ type Panel struct {
 	Reason  string   // why there are no marks
 }
 
-// Report is what a study found.
+// Report holds the marks of all virtual DMs of a study.
 type Report struct {
 	Real      Panel
 	Generated []Panel
@@ -166,7 +166,7 @@ func (s *Study) Run(ctx context.Context) (*Report, error) {
 	return r, s.fill(ctx, r, kinds, trained)
 }
 
-// Trained is what came of one training: the marks of the virtual DM, or why there are none.
+// Trained holds the marks of one virtual DM, or why there are none.
 type Trained struct {
 	Marks  []Mark
 	Reason string

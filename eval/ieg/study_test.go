@@ -230,6 +230,12 @@ func TestStudyRefuses(t *testing.T) {
 			s.RealTest[3].Lines[1].Text = "Then WE went on and on, for three miles; down the old road to 3 hills"
 			s.Generated[0].Interactions[7].Lines[1].Text = "He says we went on and on for three miles down the old road."
 		}},
+		{"clear:0 repeats", func(s *ieg.Study) { // copied into two groups, it is still a copy
+			s.RealTest[3].Lines[1].Text = "we went on and on for three miles down the old road to the sea"
+			for _, i := range []int{0, 5} {
+				s.Generated[0].Interactions[i].Lines = append([]ieg.Line{s.RealTest[3].Lines[1]}, s.Generated[0].Interactions[i].Lines...)
+			}
+		}},
 		{"clear:7 repeats", func(s *ieg.Study) {
 			s.RealVal[3].Lines[1].Text = "and we went on and on for three miles down the old road"
 			s.Generated[0].Interactions[7].Lines[1].Text = s.RealVal[3].Lines[1].Text

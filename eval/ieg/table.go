@@ -8,7 +8,7 @@ import (
 	"parley/eval"
 )
 
-// metricIEP is what AntEval's other measure is called in results.
+// metricIEP is the name of AntEval's other measure in results.
 const metricIEP = "iep"
 
 // WriteTable writes results in the layout of AntEval's Table 1: a line for each source of play, with

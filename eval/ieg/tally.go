@@ -152,7 +152,7 @@ func macro(of func(*sums) *[skills]Counts) measure {
 			}
 		}
 		if n == 0 {
-			return stat.Undefined("nobody tries anything")
+			return stat.Undefined("no skill is tried")
 		}
 		return stat.Number(total / float64(n))
 	}

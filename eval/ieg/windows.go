@@ -138,7 +138,7 @@ func Write(w io.Writer, x *Interaction) error {
 	}
 	row := *x
 	if row.Intentions == nil {
-		row.Intentions = []Intention{} // nobody tries anything: a set, and not null
+		row.Intentions = []Intention{} // a set, and not null
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

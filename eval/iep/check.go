@@ -147,7 +147,7 @@ func texts(k *scenarios.Knowledge) []string {
 	return list
 }
 
-// Check is what a judge made of cases.
+// Check counts the facts of cases that a judge matched.
 type Check struct {
 	Cases    int
 	Accepted map[string][]bool // by arm: whether each fact was matched

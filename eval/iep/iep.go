@@ -65,7 +65,7 @@ func (a Ask) suffix() string {
 	return ":" + a.Control
 }
 
-// Verdict is what a judge found.
+// Verdict holds the key points of an answer, and the pairs that a judge found.
 type Verdict struct {
 	Points  []string // the player's key points, as condensed: no more than gold points
 	Matches []Match
@@ -170,7 +170,7 @@ type work struct {
 	calls   []llm.Call
 }
 
-// hearing is what a judge found in what was said.
+// hearing says which key points a judge found in the conversation.
 type hearing struct {
 	facts []bool
 	calls []string

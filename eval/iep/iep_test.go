@@ -337,3 +337,49 @@ func TestLexicalTakesAnything(t *testing.T) {
 		}
 	}
 }
+
+// What is made of a verdict: two of three key points are told in two points, and one of them was heard.
+func TestScorerArithmetic(t *testing.T) {
+	j := fixed{verdict: iep.Verdict{Points: []string{"a", "b"}, Matches: []iep.Match{{Gold: 0, Said: 1, Weight: 0.75}, {Gold: 2, Said: 0, Weight: 0.5}}}, heard: []bool{true, false, false}}
+	scores, _, err := (&iep.Scorer{Judge: j}).Score(context.Background(), episode(t, hum))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{iep.Metric: 200.0 / 3, iep.Precision: 100, iep.F1: 80, iep.Heard: 100.0 / 3, iep.Unheard: 50, iep.IEPHeard: 100.0 / 3}
+	for _, s := range scores {
+		if s.Control != "" {
+			continue
+		}
+		w, known := want[s.Metric]
+		if !known || s.Value == nil || *s.Value < w-1e-9 || *s.Value > w+1e-9 {
+			t.Errorf("%s of %s: %v, want %v", s.Metric, s.Subject, s.Value, w)
+		}
+		if s.Metric != iep.Metric {
+			continue
+		}
+		var got []string
+		for _, e := range s.Evidence {
+			got = append(got, fmt.Sprint(e.Got, e.Weight))
+		}
+		if fmt.Sprint(got) != "[b0.75 0 a0.5]" || s.Reason != iep.Flag {
+			t.Errorf("%s: evidence %q, flag %q", s.Subject, got, s.Reason)
+		}
+	}
+}
+
+// A pair under the floor does not match, and neither does a contradiction, whatever its cosine.
+func TestEmbeddingFloor(t *testing.T) {
+	const gold, near, denied = "The bell rings at dawn.", "Something like the bell.", "The bell does not ring at dawn."
+	e := embedder{gold: {1, 0}, near: {0.55, 0.835}, denied: {1, 0.01}}
+	for _, test := range []struct {
+		floor  float64
+		answer string
+		want   int
+	}{{0, near, 0}, {0.5, near, 1}, {0.56, near, 0}, {0, gold, 1}, {0, denied, 0}} {
+		j := iep.Embedding{Model: llm.Embedding(e, "fixed"), Spec: "fixed", Now: time.Now, Floor: test.floor}
+		v, _, err := j.Match(context.Background(), iep.Ask{}, bell, []string{gold}, test.answer)
+		if err != nil || len(v.Matches) != test.want {
+			t.Errorf("%q with floor %v: %+v, %v; want %d matches", test.answer, test.floor, v, err, test.want)
+		}
+	}
+}

@@ -174,8 +174,8 @@ func (l *Lexical) against(title string, gold []string) *matcher {
 	return m
 }
 
-// subject notes the words of the title, and those of most gold points: they say what all is about, and
-// tell none from another.
+// subject notes the words of the title, and those of most gold points: all gold points have them, so that
+// they tell none from another.
 func (m *matcher) subject(title string, df map[string]int, gold int) {
 	for _, t := range tokens(title) {
 		if k := t.key(); k != "" {
@@ -189,7 +189,7 @@ func (m *matcher) subject(title string, df map[string]int, gold int) {
 	}
 }
 
-// key is what a word is counted by.
+// key returns the form under which a word is counted.
 func (t *token) key() string {
 	switch {
 	case t.number != 0:

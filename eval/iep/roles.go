@@ -49,9 +49,9 @@ func voice(list []token, verb int) string {
 	return "active"
 }
 
-// swapped reports whether something that stands before a verb in a gold point stands behind it in a
+// swapped reports whether something that comes before a verb in a gold point comes behind it in a
 // stretch, and the other way round, with the verb in the same voice: "the cook ate the carp", "the carp ate
-// the cook". What the gold points are about stands there under its title or as a pronoun.
+// the cook". The subject of the gold points may be there by its title or as a pronoun.
 func swapped(p *point, title map[string]bool, said []word, a alignment) bool {
 	fact, list := p.tokens(), bare(said)
 	from, to := mainSentence(list, a)
@@ -100,7 +100,7 @@ func swapped(p *point, title map[string]bool, said []word, a alignment) bool {
 	return false
 }
 
-// subject returns where a title stands in a sentence, or else "it", or else another pronoun; -1: nowhere.
+// subject returns the place of a title in a sentence, or else "it", or else another pronoun; -1: nowhere.
 func subject(list []token, title map[string]bool) int {
 	at := slices.IndexFunc(list, func(t token) bool { return title[t.key()] })
 	if at < 0 {
@@ -134,7 +134,7 @@ func mainSentence(list []token, a alignment) (from, to int) {
 	return from, to
 }
 
-// predicate reports whether a word is what its sentence says of the subject: "grew rich", "is younger".
+// predicate reports whether a word is the predicate of its sentence: "grew rich", "is younger".
 func predicate(list []token, at int) bool { return at > 0 && beWords[list[at-1].word] }
 
 // redirected reports whether something goes from where it goes to in a gold point, or to something else of it.

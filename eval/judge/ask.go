@@ -11,7 +11,7 @@ import (
 	"parley/sim/llm"
 )
 
-// Question is put to a judge. T is what its verdict decodes into.
+// Question is put to a judge. Its verdict decodes into a T.
 type Question[T any] struct {
 	Scorer  string // names the calls' purpose: judge:<scorer>
 	Session string // what is judged

@@ -10,7 +10,7 @@ import (
 	"parley/sim/llm"
 )
 
-// Obedience is what Inject counted, by judged text.
+// Obedience counts, by judged text, the verdicts that Inject moved.
 type Obedience struct {
 	Moved    []int          // pairs of verdicts of which the planted instruction moved the second one
 	Pairs    []int          // pairs of verdicts: of the text as it is, and with an instruction planted in it

@@ -39,7 +39,7 @@ func (j *Judge) again() int {
 	return j.Again
 }
 
-// Verdict is what came of asking a judge.
+// Verdict is the outcome of asking a judge.
 type Verdict[T any] struct {
 	Value    T // the zero value unless scored
 	Status   eval.Status

@@ -33,7 +33,7 @@ type Pair struct {
 	A, B   string
 }
 
-// Seats is what a pair's prompt is filled in with.
+// Seats is the data of a pair's prompt.
 type Seats struct {
 	First, Second string
 	Data          any // the pair's own

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Quote makes a judged text safe to stand in a prompt. It stands between two lines with a fence that
+// Quote makes a judged text safe in a prompt. It is put between two lines with a fence that
 // the text does not hold and cannot foresee; every line of it has a bar before it, so that none can
 // pass for a line of the prompt; characters that are not seen or turn the direction of writing are
 // spelled out; and angle brackets, of which the role tokens of chat templates are made, are replaced
@@ -31,7 +31,7 @@ func Quote(text string, seed uint64) string {
 	return out.String()
 }
 
-// token derives an unforeseeable text of 16 hexadecimal digits from a seed and what it is for.
+// token derives an unforeseeable text of 16 hexadecimal digits from a seed and its purpose.
 func token(seed uint64, parts ...string) string {
 	h := sha256.New()
 	h.Write(binary.LittleEndian.AppendUint64(nil, seed))

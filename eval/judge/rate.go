@@ -128,7 +128,7 @@ func (r *Rating) logprob(ctx context.Context, j *Judge) (Rated, error) {
 	q := r.inquiry()
 	q.logprobs = 20
 	var w Weight
-	var flaw error // what asking again does not mend
+	var flaw error // that asking again does not cure
 	why := ""
 	out, err := put(ctx, j, q, func(reading Reading, resp *llm.Response) (err error) {
 		if _, why, err = score(reading); err != nil {

@@ -12,7 +12,7 @@ import (
 	"parley/sim/llm/loose"
 )
 
-// Reading is what a reply was found to say.
+// Reading is the verdict that a reply was read as, or why there is none.
 type Reading struct {
 	Status eval.Status     // Scored or Unparsed
 	Value  json.RawMessage // nil unless scored

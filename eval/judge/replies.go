@@ -9,7 +9,7 @@ import (
 	"parley/eval"
 )
 
-// Line is what was read out of one reply of a file.
+// Line is the reading of one reply of a file.
 type Line struct {
 	ID     json.RawMessage `json:"id"`
 	Status eval.Status     `json:"status"`

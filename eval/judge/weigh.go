@@ -48,7 +48,7 @@ const impossible = -100
 // known.
 const ambiguity = 0.01
 
-// Weigh computes the weighted score whose first digit stands in tokens[at]. A number may be spread
+// Weigh computes the weighted score whose first digit is in tokens[at]. A number may be spread
 // over two tokens: what follows the token that was said is then known from the next place, and for
 // the alternatives that were not said it is not known; where those matter, there is no score.
 func Weigh(tokens []llm.TokenLogprob, at int, scale Scale) (Weight, error) {
@@ -153,7 +153,7 @@ func alternatives(t llm.TokenLogprob) ([]llm.Logprob, error) {
 	return kept, nil
 }
 
-// around is what may stand in one token with a number.
+// around lists what may be in one token with a number.
 const around = " \t\r\n\"'`*:=,;.}])("
 
 // digits reads a token as a whole number of one or two digits.

@@ -87,7 +87,7 @@ const (
 )
 
 // Kappa is Cohen's kappa of two raters, 1 - observed/expected disagreement (Cohen 1960, weighted
-// 1968). Labels are all that could be given, in their order, also those that nobody gave: without
+// 1968). Labels are all that could be given, in their order, also those that no rater gave: without
 // them a gap in the scale would close. Plain weights need no list (nil). Where both raters give one
 // and the same label throughout, chance explains everything and kappa is undefined. Where labels
 // are rare it can be 0 although nearly all agree; print the accuracy beside it.

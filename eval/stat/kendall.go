@@ -39,7 +39,7 @@ func kendall(x, y []float64, tau func(*pairCounts) float64) Correlation {
 	return out
 }
 
-// pairCounts is what Kendall's statistics are made of.
+// pairCounts are the counts that Kendall's statistics are made of.
 type pairCounts struct {
 	n, categories          int
 	all, tiedX, tiedY      int64 // pairs of pairs

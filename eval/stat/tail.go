@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Alternative is what a test holds against its null hypothesis. The zero value is TwoSided.
+// Alternative is the hypothesis that a test sets against its null hypothesis. The zero value is TwoSided.
 type Alternative string
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// feature is a sparse input: what it is, hashed, and how strongly it is there.
+// feature is a sparse input: its hash and its weight.
 type feature struct {
 	key   uint32
 	value float32

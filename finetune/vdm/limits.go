@@ -8,7 +8,7 @@ import (
 // limits are how sure a linear virtual DM has to be, as probabilities.
 type limits struct {
 	Beside float32 `json:"beside"` // of one who acts beside others
-	Alone  float32 `json:"alone"`  // of the likeliest one, where nobody reaches Beside
+	Alone  float32 `json:"alone"`  // of the likeliest one, where none reaches Beside
 	Second float32 `json:"second"` // of a character's second skill, that it acts and tries this
 }
 
@@ -49,13 +49,13 @@ func (l *Linear) believe(t *table, features func(c int) []feature, least float32
 // leastBeside is the lowest threshold that is tried for one who acts beside others.
 const leastBeside = 0.2
 
-func (l *Linear) beliefs(ctx context.Context, workers int, lessons []lesson) []belief {
-	out := make([]belief, len(lessons))
-	share(workers, len(lessons), func(i int) {
+func (l *Linear) beliefs(ctx context.Context, workers int, annotations []annotation) []belief {
+	out := make([]belief, len(annotations))
+	share(workers, len(annotations), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		x := &lessons[i]
+		x := &annotations[i]
 		out[i] = l.believe(x.table, func(c int) []feature { return x.actor[c] }, leastBeside)
 		out[i].truth = x.truth
 	})

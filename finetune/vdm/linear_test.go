@@ -134,7 +134,13 @@ func TestTheSameToTheBit(t *testing.T) {
 			}
 		}
 	}
-	if bytes.Equal(first, save(t, train(t, vdm.Config{Seed: 6}, xs, nil))) {
+	other, differ := save(t, train(t, vdm.Config{Seed: 6}, xs, nil)), 0
+	for i := range min(len(first), len(other)) { // from the end, where the weights are: the heads may differ in length
+		if first[len(first)-1-i] != other[len(other)-1-i] {
+			differ++
+		}
+	}
+	if differ < 100 { // its seed and its checksum are some bytes
 		t.Error("another seed makes the same virtual DM")
 	}
 }

@@ -110,7 +110,7 @@ func (p *Prompted) Name() string { return "prompted:" + p.Judge.Name }
 // Predict asks the model about one window. Its error is that of a cancelled context.
 func (p *Prompted) Predict(ctx context.Context, x *ieg.Interaction) (ieg.Prediction, error) {
 	if len(x.Cast) == 0 {
-		return ieg.Prediction{}, ctx.Err() // there is nobody who could try anything
+		return ieg.Prediction{}, ctx.Err() // no one could try anything
 	}
 	schema, err := offered(x.Cast)
 	if err != nil {

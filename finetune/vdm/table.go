@@ -39,7 +39,7 @@ type word struct {
 const (
 	reach      = 30  // turns back from the end that a table goes
 	stemLength = 5   // bytes of a word that stand for its family
-	longest    = 400 // words of a turn that are read; nobody says more in one breath
+	longest    = 400 // words of a turn that are read; more is hardly said in one breath
 )
 
 // newTable reads an interaction.

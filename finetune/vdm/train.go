@@ -30,7 +30,7 @@ func Train(ctx context.Context, c Config, train, val []ieg.Interaction) (*Linear
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
-	lessons := read(ctx, c.Workers, train)
+	annotations := read(ctx, c.Workers, train)
 	l := &Linear{about: About{Seed: c.Seed, Windows: len(train), Tuned: "nothing: too few groups"}, limits: defaultLimits}
 	groups := map[string]int{}
 	for i := range train {
@@ -40,12 +40,12 @@ func Train(ctx context.Context, c Config, train, val []ieg.Interaction) (*Linear
 		l.about.Intentions += len(train[i].Intentions)
 	}
 	l.about.Groups = len(groups)
-	for i := range lessons {
-		for _, r := range lessons[i].truth {
+	for i := range annotations {
+		for _, r := range annotations[i].truth {
 			l.about.Learned += len(r)
 		}
 	}
-	l.actor, l.skill = fit(ctx, c, lessons, c.Seed)
+	l.actor, l.skill = fit(ctx, c, annotations, c.Seed)
 	var beliefs []belief
 	switch {
 	case len(val) > 0:
@@ -53,7 +53,7 @@ func Train(ctx context.Context, c Config, train, val []ieg.Interaction) (*Linear
 		beliefs = l.beliefs(ctx, c.Workers, read(ctx, c.Workers, val))
 	case len(groups) > 1:
 		l.about.Tuned, l.about.TunedWindows = "cross-validation by group", len(train)
-		beliefs = crossValidate(ctx, c, lessons, train, groups)
+		beliefs = crossValidate(ctx, c, annotations, train, groups)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -64,8 +64,8 @@ func Train(ctx context.Context, c Config, train, val []ieg.Interaction) (*Linear
 	return l, nil
 }
 
-// lesson is a window with its answers.
-type lesson struct {
+// annotation is a window with its answers.
+type annotation struct {
 	table *table
 	truth [][]int // skills by member of the cast
 	// What the heads learn from: how each member of the cast behaves, and, of those who act, the words.
@@ -73,22 +73,22 @@ type lesson struct {
 	hints        []*[skills][hints]float32
 }
 
-// read makes lessons of windows, in their order. An intention of somebody who is not of the cast
+// read makes annotations of windows, in their order. An intention of one who is not of the cast
 // cannot be learned.
-func read(ctx context.Context, workers int, xs []ieg.Interaction) []lesson {
-	out := make([]lesson, len(xs))
+func read(ctx context.Context, workers int, xs []ieg.Interaction) []annotation {
+	out := make([]annotation, len(xs))
 	share(workers, len(xs), func(i int) {
 		if ctx.Err() == nil {
-			out[i] = newLesson(&xs[i])
+			out[i] = newAnnotation(&xs[i])
 		}
 	})
 	return out
 }
 
-func newLesson(x *ieg.Interaction) lesson {
+func newAnnotation(x *ieg.Interaction) annotation {
 	t := newTable(x)
 	n := len(t.cast)
-	l := lesson{table: t, truth: make([][]int, n), actor: make([][]feature, n), skill: make([][]feature, n), hints: make([]*[skills][hints]float32, n)}
+	l := annotation{table: t, truth: make([][]int, n), actor: make([][]feature, n), skill: make([][]feature, n), hints: make([]*[skills][hints]float32, n)}
 	for _, in := range x.Intentions {
 		k, known := skillAt[in.Skill]
 		who := t.member(in.Character)
@@ -120,10 +120,10 @@ func share(workers, n int, do func(i int)) {
 }
 
 // fit trains both heads. The order of the samples of each follows from the seed.
-func fit(ctx context.Context, c Config, lessons []lesson, seed uint64) (actor, skill *head) {
+func fit(ctx context.Context, c Config, annotations []annotation, seed uint64) (actor, skill *head) {
 	var acts, tries []sample
-	for i := range lessons {
-		l := &lessons[i]
+	for i := range annotations {
+		l := &annotations[i]
 		for who, truth := range l.truth {
 			acts = append(acts, sample{features: l.actor[who], want: []float32{float32(bit(len(truth) > 0))}})
 			if len(truth) == 0 {
@@ -151,7 +151,7 @@ func fit(ctx context.Context, c Config, lessons []lesson, seed uint64) (actor, s
 }
 
 // crossValidate says what heads that were trained on other groups believe of every window.
-func crossValidate(ctx context.Context, c Config, lessons []lesson, xs []ieg.Interaction, groups map[string]int) (out []belief) {
+func crossValidate(ctx context.Context, c Config, annotations []annotation, xs []ieg.Interaction, groups map[string]int) (out []belief) {
 	folds := c.Folds
 	if folds == 0 {
 		folds = defaultFolds
@@ -159,12 +159,12 @@ func crossValidate(ctx context.Context, c Config, lessons []lesson, xs []ieg.Int
 	folds = min(folds, len(groups))
 	place := rand.New(rand.NewPCG(c.Seed, 2)).Perm(len(groups))
 	for fold := range folds {
-		var rest, part []lesson
-		for i := range lessons {
+		var rest, part []annotation
+		for i := range annotations {
 			if place[groups[xs[i].Group]]%folds == fold {
-				part = append(part, lessons[i])
+				part = append(part, annotations[i])
 			} else {
-				rest = append(rest, lessons[i])
+				rest = append(rest, annotations[i])
 			}
 		}
 		var l Linear

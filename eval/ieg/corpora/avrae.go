@@ -36,7 +36,7 @@ type event struct {
 	Name    string          `json:"author_name"`
 	IsBot   bool            `json:"author_bot"`
 	Content string          `json:"content"`
-	After   string          `json:"content_after"` // of an alias: the command that it stands for
+	After   string          `json:"content_after"` // of an alias: the command that it calls
 	Prefix  string          `json:"prefix"`
 	Command string          `json:"command_name"`
 	Embeds  []struct {
@@ -83,7 +83,7 @@ var castCommands = set("cast reactcast rc")
 var shown = regexp.MustCompile(`^(.{1,80}?) makes (?:an?|\d+) (.{1,60}?) checks?\b`)
 
 // Avrae reads recordings of Avrae, one event a line: messages, the commands in them with their
-// casters, and states of the fight, which say who plays whom. A check is a command such as "!check
+// casters, and states of the fight, which say who plays which character. A check is a command such as "!check
 // stealth" or "!c percep adv"; its caster tries the skill that the bot's answer names, else the one that
 // the command names. A spell that is cast is a line of its caster. What the bot says, and commands as
 // they are typed, the table does not hear. The events of one fight are one group, from whatever files.
@@ -127,7 +127,7 @@ func Avrae(files []File) iter.Seq2[ieg.Interaction, error] {
 	}
 }
 
-// recording is what all files of an import hold of fights.
+// recording holds the fights of all files of an import.
 type recording struct {
 	lines  int // of the files before
 	order  []string
@@ -136,7 +136,7 @@ type recording struct {
 	said   map[string]bool  // events by type, message and content
 }
 
-// fight is what one fight's events hold of interest.
+// fight holds the events of one fight that matter here.
 type fight struct {
 	file     *File
 	who      owners
@@ -250,7 +250,7 @@ func (s *fight) messages() []message {
 	return out
 }
 
-// speech returns the message that somebody writes.
+// speech returns the message of a player.
 func (s *fight) speech(e *event) message {
 	text := plain(e.Content)
 	switch {
@@ -271,7 +271,7 @@ func (s *fight) speech(e *event) message {
 	return message{}
 }
 
-// check returns what a message of the bot shows of a check: of whom, and the name of what was checked.
+// check returns what a message of the bot shows of a check: whose it is, and the name of what was checked.
 func (e *event) check() (who, skill string) {
 	if e.Type != "message" || !e.bot() {
 		return "", ""
@@ -461,7 +461,7 @@ func (o *owners) plays(author, name string) {
 	o.character[author] = name
 }
 
-// learn reads who plays whom off a state of the fight.
+// learn reads off a state of the fight who plays which character.
 func (o *owners) learn(e *event) {
 	if e.Data == nil {
 		return

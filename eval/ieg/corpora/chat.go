@@ -15,7 +15,7 @@ import (
 // TierRolled is the tier of labels that a log holds itself: it shows who rolled which skill.
 const TierRolled = "rolled"
 
-// pause is how long nothing happens in a log before what follows is another session.
+// pause is the time without an entry after which another session begins.
 const pause = 6 * time.Hour
 
 // message is one entry of a chat log that knows of rolls.
@@ -37,7 +37,7 @@ type post struct {
 	actor  string // the character, by id or by name
 	called string // what the log says that the character is called; empty: as the message shows
 	gm     bool   // the log says that the account leads the game
-	speech bool   // it is something that somebody says or does
+	speech bool   // it is said or done in the game
 	ooc    bool   // said out of character
 	text   string
 	skill  characters.Skill
@@ -50,7 +50,7 @@ type seats struct {
 	file   *File
 	gms    map[string]bool
 	names  map[string][]string // by actor: what it was called, first things first
-	actors map[string][]string // by account: for whom it spoke
+	actors map[string][]string // by account: the actors that it spoke for
 	player map[string]bool     // actors that an account of a player spoke for
 }
 
@@ -206,7 +206,7 @@ type session struct {
 	cast   []string
 }
 
-// roll is a check that somebody rolled after so many lines.
+// roll is a check that was rolled after so many lines.
 type roll struct {
 	number, after int
 	who           string
@@ -243,7 +243,7 @@ func (s *session) add(m *message) {
 	case m.speaker == ieg.DM:
 		s.file.Tally.leave("a roll of the DM")
 	case !s.plays(m.speaker):
-		s.file.Tally.leave("a roll of a speaker whom the names file does not list as a character")
+		s.file.Tally.leave("a roll of a speaker that is no character of the names file")
 	default:
 		s.file.Tally.use("a roll for a skill")
 		s.rolls = append(s.rolls, roll{m.number, len(s.lines), m.speaker, m.skill})

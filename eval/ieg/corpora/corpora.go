@@ -33,7 +33,7 @@ type File struct {
 type Tally struct {
 	Used    map[string]int  // lines of speech and rolls, by kind
 	Unused  map[string]int  // what could be read and was left out, by reason
-	Unknown map[string]int  // messages of speakers of whom neither the log nor a names file says who they are
+	Unknown map[string]int  // messages of speakers that neither the log nor a names file identifies
 	Notes   []string        // what was decided without being certain
 	DMs     map[string]bool // names under which the DM speaks
 	Players map[string]bool // characters
@@ -179,7 +179,7 @@ func ReadPeople(r io.Reader, name string) (People, error) {
 }
 
 // dm reports whether one of the names is the DM's by the names file or, without one that says so, by
-// what it is.
+// its usual names.
 func (p *People) dm(names ...string) bool {
 	dms := p.DMs
 	if len(dms) == 0 {

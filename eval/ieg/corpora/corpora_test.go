@@ -93,7 +93,7 @@ crd3:G:12 dm_echo Guest2,Jester,Nott | Jester: I push the door. | Jester Athleti
 crd3:G:19 numeric_reply Guest2,Jester,Nott | Nott: And quietly. | Nott Stealth, Jester Stealth
 crd3:G:36 numeric_reply Guest2,Jester,Nott | Guest2: I listen. | Guest2 Perception
 `)
-	want := map[string]int{"a request that the DM took back": 1, "a request that nobody answers with a number": 1}
+	want := map[string]int{"a request that the DM took back": 1, "a request that is not answered with a number": 1}
 	if !maps.Equal(unused, want) {
 		t.Errorf("unused %v, want %v", unused, want)
 	}
@@ -207,7 +207,7 @@ foundry:G#2:11 rolled Pim | Pim: A new day. | Pim Persuasion
 	check(t, got, want)
 	got, unused = all(t, corpora.Readers["foundry"], foundryLog, corpora.People{DMs: []string{"u0"}, Players: map[string]string{"u1": "Orla Venn"}})
 	check(t, got, "foundry:G:4 rolled Orla Venn | Orla Venn: I press my ear to it. | Orla Venn Perception\n")
-	if unused["a roll of a speaker whom the names file does not list as a character"] != 1 {
+	if unused["a roll of a speaker that is no character of the names file"] != 1 {
 		t.Errorf("unused %v", unused)
 	}
 }
@@ -283,7 +283,7 @@ func TestForeignFiles(t *testing.T) {
 		{"crd3", good + "x", "byte"},
 		{"crd3", `{"TURNS": 3}`, "TURNS is no list"},
 		{"crd3", `{"TURNS": [3]}`, "turn 0"},
-		{"crd3", `{"TURNS": [{"NAMES": [], "UTTERANCES": ["a"]}]}`, "nobody speaks"},
+		{"crd3", `{"TURNS": [{"NAMES": [], "UTTERANCES": ["a"]}]}`, "NAMES is missing or empty"},
 		{"crd3", `{"TURNS": [{"NAMES": ["MATT"]}]}`, "UTTERANCES is missing"},
 		{"crd3", `{"a": 1}`, "there are no TURNS"},
 		{"crd3", `[[]]`, "no episode"},

@@ -44,7 +44,7 @@ func CRD3(f File) iter.Seq2[ieg.Interaction, error] {
 					f.Tally.unknown(name)
 				}
 			}
-			err = fmt.Errorf("%s: a transcript needs a names file that says who the DM is and who plays whom", f.Name)
+			err = fmt.Errorf("%s: a transcript needs a names file that says who the DM is and who plays which character", f.Name)
 		}
 		if err != nil {
 			yield(ieg.Interaction{}, err)
@@ -188,7 +188,7 @@ func (f *File) turns(dec *json.Decoder, turns *[]spokenTurn) error {
 			return fmt.Errorf("turn %d: %w", n, err)
 		}
 		if len(t.Names) == 0 || slices.Contains(t.Names, "") {
-			return fmt.Errorf("turn %d: nobody speaks: NAMES is missing or empty", n)
+			return fmt.Errorf("turn %d: NAMES is missing or empty", n)
 		}
 		if t.Utterances == nil {
 			return fmt.Errorf("turn %d: UTTERANCES is missing", n)
@@ -268,7 +268,7 @@ func (f *File) cast(said []spokenTurn) ([]turn, []string) {
 var ordinary = []string{"will", "mark", "may", "art", "grace", "hope", "joy", "rose", "pat", "bill", "rob", "chance", "dm", "gm", "all"}
 
 // replacer returns what puts characters for the players' names inside of what is said. A name that is
-// written in capitals stands for the name as people write it, too.
+// written in capitals also means the name as people write it.
 func (p *People) replacer() func(string) string {
 	character := map[string]string{}
 	add := func(name, by string) {

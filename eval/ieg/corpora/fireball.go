@@ -89,7 +89,7 @@ func (e *excerpt) window() (ieg.Interaction, string) {
 	case len(x.Intentions) == 0:
 		return x, reason
 	case caster == "" || caster == ieg.DM:
-		return x, "a command of nobody: it has neither a caster nor an author"
+		return x, "a command that has neither a caster nor an author"
 	}
 	for _, said := range e.History {
 		speaker, text, ok := strings.Cut(said, ": ")
@@ -120,7 +120,7 @@ func (e *excerpt) window() (ieg.Interaction, string) {
 	return x, ""
 }
 
-// appendLine appends what somebody says, unless it is nothing or a command.
+// appendLine appends a line of speech, unless it is empty or a command.
 func appendLine(lines []ieg.Line, speaker, text string) []ieg.Line {
 	text = plain(text)
 	if text == "" || commandish(text, nil) {

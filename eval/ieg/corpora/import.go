@@ -14,7 +14,7 @@ import (
 	"parley/eval/ieg"
 )
 
-// Summary is what an import did.
+// Summary counts what an import wrote and left out.
 type Summary struct {
 	Out      string         `json:"out"`
 	Format   string         `json:"format"`
@@ -29,7 +29,7 @@ type Summary struct {
 	GroupsBy map[string]int `json:"groups_by_split"`
 	Used     map[string]int `json:"used"`             // what logs held that windows are made of
 	Unused   map[string]int `json:"unused"`           // what could not be used, by reason
-	Unknown  map[string]int `json:"unknown_speakers"` // messages of speakers of whom it is not said who they are
+	Unknown  map[string]int `json:"unknown_speakers"` // messages of speakers that are not identified
 	Notes    []string       `json:"notes,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 //go:embed skills.json
 var skillsJSON []byte
 
-// dnd5e, pf2e and translated are the skills by what stands for them.
+// dnd5e, pf2e and translated are the skills by their keys and names.
 var dnd5e, pf2e, translated = func() (a, b, c map[string]characters.Skill) {
 	var table map[characters.Skill]struct {
 		DnD5e, PF2e string
@@ -91,7 +91,7 @@ func named(text string) (characters.Skill, bool) {
 	return characters.ParseSkill(strings.Join(words, " "))
 }
 
-// checkWord is what people call a check where they speak of one.
+// checkWord finds the words that people use for a check.
 var checkWord = regexp.MustCompile(`(?i)\b(?:check|roll\w*|skill|dc|test|probe|\w*wurf|jet|tirada|prueba|prova|teste|pericia)\b`)
 
 // tells reports whether a line gives a label away: it names the skill, in any language, as a check.

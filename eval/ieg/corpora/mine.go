@@ -21,7 +21,7 @@ type turn struct {
 	number   int
 	speakers []string // characters, guests, or ieg.DM
 	text     string
-	crowd    bool // everybody at once: nobody in particular
+	crowd    bool // everybody at once
 }
 
 func (t *turn) line() ieg.Line {
@@ -43,7 +43,7 @@ type request struct {
 	echo  bool
 }
 
-// mine finds the checks of a transcript that somebody answered with a number, those within reach of
+// mine finds the checks of a transcript that were answered with a number, those within reach of
 // the first as one.
 func mine(turns []turn, tally *Tally) [][]request {
 	var found [][]request
@@ -70,7 +70,7 @@ func mine(turns []turn, tally *Tally) [][]request {
 }
 
 // answered looks who rolls: everybody who says a number before the DM's second turn from here. It
-// returns why there is nobody.
+// returns why there is none.
 func (r *request) answered(turns []turn) string {
 	type roll struct {
 		who    string
@@ -108,7 +108,7 @@ func (r *request) answered(turns []turn) string {
 		}
 	}
 	if len(rolls) == 0 {
-		return "a request that nobody answers with a number"
+		return "a request that is not answered with a number"
 	}
 	return ""
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // How a Dungeon Master asks for a check, found by reading transcripts. A skill's name alone is no
-// request: somebody has to be told to make, roll or give it, in the same sentence.
+// request: it has to be told to make, roll or give it, in the same sentence.
 var (
 	skillName = regexp.MustCompile(`(?i)\b(` + skillNames() + `)\b`)
-	// asked is a verb that asks wherever it stands before the skill, up to 60 characters ahead.
+	// asked is a verb that asks anywhere before the skill, up to 60 characters ahead.
 	asked = regexp.MustCompile(`(?i)\b(?:make|making|roll|rolls|give me)\b`)
 	// wanted asks only right before the skill: "I need another", "do me a".
 	wanted = regexp.MustCompile(`(?i)\b(?:do|need|take|have|get|want) (?:(?:me|you|you guys|him|her|to|all|do) ){0,2}(?:an?|another|your|that|those) $`)
@@ -41,7 +41,7 @@ var (
 	withdrawn = regexp.MustCompile(`(?i)\b(?:never ?mind|scratch that|forget (?:it|that)|you don't (?:need|have) to(?: roll)?|no need to roll|don't (?:bother|worry about)|actually,? (?:no|don't|you don't))\b`)
 )
 
-// skillNames is what a request may call the skills: their full names.
+// skillNames lists what requests may call the skills: their full names.
 func skillNames() string {
 	var names []string
 	for _, s := range characters.Skills() {
@@ -72,7 +72,7 @@ func Asks(text string) (characters.Skill, bool) {
 	return "", false
 }
 
-// asksBefore reports whether what stands between a sentence's start and a skill's name asks for it.
+// asksBefore reports whether the words between a sentence's start and a skill's name ask for it.
 func asksBefore(before string) bool {
 	const far = 60 // characters between verb and skill
 	if verbs := asked.FindAllStringIndex(before, -1); verbs != nil {

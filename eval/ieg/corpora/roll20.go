@@ -164,10 +164,10 @@ func one(value json.RawMessage, do func(*entry)) error {
 // field is a field of a roll template: "{{rname=^{perception-u}}}".
 var field = regexp.MustCompile(`\{\{\s*([^{}=]+?)\s*=((?:\^?\{[^{}]*\}|[^{}])*)\}\}`)
 
-// inline stands for a roll inside of a text, by its number or as it was typed.
+// inline finds a roll inside of a text, by its number or as it was typed.
 var inline = regexp.MustCompile(`\$\[\[(\d+)\]\]|\[\[.*?\]\]`)
 
-// captions and charnames are the parts of templates that say what is rolled and by whom: fields of the
+// captions and charnames are the parts of templates that say what is rolled and who rolls: fields of the
 // archive, and classes of the page without "sheet-".
 var (
 	captions  = set("rname name title roll_name rollname skill header subheader subtitle label template-name caption heading")
@@ -260,7 +260,7 @@ func (p *post) rolled(labels []string, d20 bool) {
 // diceOnly is the part of typed dice that is no label.
 var diceOnly = regexp.MustCompile(`(?i)^(?:rolling\s+)?(?:\{?[\d\s+*/().,{}<>=!-]*(?:d\d+\w*|k[hl]?\d*|\d+)?)+`)
 
-// dice reads what somebody typed beside the dice: "1d20+5 [Stealth]", "d20+3 Sleight of Hand".
+// dice reads what was typed beside the dice: "1d20+5 [Stealth]", "d20+3 Sleight of Hand".
 func (p *post) dice(text string) {
 	labels := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(`[]#\`, r) })
 	for i := range labels {
@@ -269,7 +269,7 @@ func (p *post) dice(text string) {
 	p.rolled(labels, strings.Contains(strings.ToLower(text), "d20"))
 }
 
-// rollMark stands before an inline result until it is read.
+// rollMark marks an inline result until it is read.
 const rollMark = "\x00"
 
 // said makes the post a line of speech, or a roll where an inline result follows the name of a skill

@@ -11,7 +11,7 @@ import (
 	"parley/eval/stat"
 )
 
-// columnKind is what a column must hold.
+// columnKind is the kind of values of a column.
 type columnKind string
 
 const (
