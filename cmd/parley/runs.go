@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval"
 	"parley/eval/run"
 	"parley/logs"
 )
@@ -25,35 +22,20 @@ func runsCommand() *cli.Command {
 	}
 }
 
-// listedRun is a run in the list.
-type listedRun struct {
-	Run      string            `json:"run"`
-	Kind     string            `json:"kind"`
-	State    run.State         `json:"state"`
-	Started  time.Time         `json:"started"`
-	Sessions map[run.State]int `json:"sessions"` // jobs, whatever the kind
-	Of       int               `json:"of"`
-	Arms     []string          `json:"arms"`
-	Headline string            `json:"headline,omitempty"` // the first headline metric of each arm
-	Error    string            `json:"error,omitempty"`    // why it cannot be read
-}
-
 func listRuns(c *cli.Context) error {
 	root := "runs"
 	if c.NArg() > 0 {
 		root = c.Args().First()
 	}
-	entries, err := os.ReadDir(root)
+	names, err := run.Dirs(root)
 	if err != nil && c.NArg() == 0 {
 		tell(c)("there are no runs here yet; play one with: parley run")
 	} else if err != nil {
 		return err
 	}
-	list := []listedRun{}
-	for _, entry := range entries {
-		if dir := filepath.Join(root, entry.Name()); exists(filepath.Join(dir, run.ManifestName)) {
-			list = append(list, listed(dir))
-		}
+	list := []run.Listed{}
+	for _, name := range names {
+		list = append(list, run.List(filepath.Join(root, name)))
 	}
 	return output(c, map[string]any{"runs": list}, func(w io.Writer) error {
 		tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
@@ -68,24 +50,6 @@ func listRuns(c *cli.Context) error {
 		}
 		return tab.Flush()
 	})
-}
-
-// listed returns what the list says of a run.
-func listed(dir string) listedRun {
-	m, err := run.ReadManifest(dir)
-	if err != nil {
-		return listedRun{Run: dir, Error: err.Error()}
-	}
-	r := listedRun{Run: dir, Kind: m.Kind, State: m.State, Started: m.Started, Sessions: m.Jobs, Of: m.Of, Arms: m.Arms}
-	var parts []string
-	for i := range m.Results {
-		res := &m.Results[i]
-		if metric := eval.Find(m.Metrics, res.Scorer, res.Metric); metric.Headline && res.Control == "" && res.Value != nil && len(parts) < len(m.Arms) {
-			parts = append(parts, fmt.Sprintf("%s %.1f", metric.Title, *res.Value))
-		}
-	}
-	r.Headline = strings.Join(parts, ", ")
-	return r
 }
 
 func resumeCommand() *cli.Command {

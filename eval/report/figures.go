@@ -78,7 +78,10 @@ func curveFigures(results []eval.Result, metrics []eval.Metric, series map[strin
 
 // curveFigure shows one metric over the turns; nil where it is not measured so.
 func curveFigure(results []eval.Result, m *eval.Metric, series map[string]int) *view.Figure {
-	title := strings.ToUpper(m.Title[:1]) + m.Title[1:]
+	title := m.Title
+	if title != "" {
+		title = strings.ToUpper(title[:1]) + title[1:]
+	}
 	p := &view.Curve{Title: title + " over the turns", X: view.Axis{Name: "turns played"}, Y: view.Axis{Name: m.Title}}
 	if m.Bounded() {
 		p.Y.From, p.Y.To = &m.Low, &m.High

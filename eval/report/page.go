@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -18,7 +20,7 @@ import (
 type Page struct {
 	Manifest *run.Manifest
 	Metrics  []eval.Metric
-	Config   any    // as an experiment file holds it
+	Config   any    // as an experiment file holds it; nil: as the manifest has it
 	Rerun    string // the command that runs a file of it again
 	Title    string
 	Subtitle string
@@ -30,7 +32,7 @@ type Page struct {
 // Write writes the page.
 func (p *Page) Write(w io.Writer) error {
 	m := p.Manifest
-	asked, err := p.asked()
+	sections, err := p.All()
 	if err != nil {
 		return err
 	}
@@ -38,20 +40,29 @@ func (p *Page) Write(w io.Writer) error {
 	if title == "" {
 		title = "parley run " + m.ID
 	}
-	sections := []view.Section{
-		{ID: "glance", Title: "At a glance", Blocks: p.glance()},
-		{ID: "results", Title: "Results", Blocks: p.results()},
-	}
-	sections = append(sections, p.Sections...)
-	sections = append(sections,
-		view.Section{ID: "models", Title: "Models and what they used", Blocks: models(m)},
-		view.Section{ID: "asked", Title: "Configuration", Blocks: asked},
-		view.Section{ID: "data", Title: "The data", Blocks: tables(m)})
 	page := &view.Page{
 		Title: title, Subtitle: p.Subtitle, Sections: sections,
 		Foot: fmt.Sprintf("Made by parley %s (%s) from run %s. This page holds everything that it shows and loads nothing.", m.Version, m.Go, m.ID),
 	}
 	return page.Write(w)
+}
+
+// All returns all sections of the page.
+func (p *Page) All() ([]view.Section, error) {
+	asked, err := p.asked()
+	if err != nil {
+		return nil, err
+	}
+	m := p.Manifest
+	sections := []view.Section{
+		{ID: "glance", Title: "At a glance", Blocks: p.glance()},
+		{ID: "results", Title: "Results", Blocks: p.results()},
+	}
+	sections = append(sections, p.Sections...)
+	return append(sections,
+		view.Section{ID: "models", Title: "Models and what they used", Blocks: models(m)},
+		view.Section{ID: "asked", Title: "Configuration", Blocks: asked},
+		view.Section{ID: "data", Title: "The data", Blocks: tables(m)}), nil
 }
 
 // glance is what to know first, the reasons for doubt included.
@@ -107,6 +118,9 @@ func (p *Page) doubts() (doubts []string) {
 	}
 	for _, spec := range slices.Sorted(maps.Keys(m.Models)) {
 		s := m.Models[spec]
+		if s == nil {
+			continue
+		}
 		if len(s.Ignored) > 0 {
 			doubts = append(doubts, fmt.Sprintf("%s does not take %s.", spec, strings.Join(s.Ignored, ", ")))
 		}
@@ -136,14 +150,21 @@ func (p *Page) results() []view.Block {
 
 // asked is the configuration, and the prompts by their hashes.
 func (p *Page) asked() ([]view.Block, error) {
-	config, err := yaml.Marshal(p.Config)
-	if err != nil {
-		return nil, err
+	whole := &view.Fold{Summary: "The whole effective configuration"}
+	if p.Config == nil {
+		var config bytes.Buffer
+		if err := json.Indent(&config, p.Manifest.Config, "", "  "); err != nil {
+			return nil, err
+		}
+		whole.Blocks = []view.Block{view.Code(config.String())}
+	} else {
+		config, err := yaml.Marshal(p.Config)
+		if err != nil {
+			return nil, err
+		}
+		whole.Blocks = []view.Block{view.Text("Kept in a file, it runs again to the same result: " + p.Rerun), view.Code(config)}
 	}
-	blocks := []view.Block{&view.Fold{
-		Summary: "The whole effective configuration",
-		Blocks:  []view.Block{view.Text("Kept in a file, it runs again to the same result: " + p.Rerun), view.Code(config)},
-	}}
+	blocks := []view.Block{whole}
 	if prompts := p.Manifest.Prompts; len(prompts) > 0 {
 		t := &view.Table{Caption: "Prompts by their hash. parley prompts export DIR writes the built-in ones.", Head: view.Columns("Prompt", "SHA-256")}
 		for _, name := range slices.Sorted(maps.Keys(prompts)) {

@@ -120,7 +120,10 @@ func (t *Transcript) ScoreTable(link func(*eval.Score) string) *view.Table {
 		}
 		cell := view.Cell{Text: view.Number(s.Value), Note: view.Clip(s.Reason, 200)}
 		if s.Value == nil {
-			cell.Text, cell.Grey = "unscored: "+string(s.Status), true
+			cell.Text, cell.Grey = string(s.Status), true
+			if s.Status != eval.NotApplicable {
+				cell.Text = "unscored: " + cell.Text
+			}
 		}
 		if link != nil {
 			cell.URL = link(s)

@@ -129,13 +129,18 @@ func ReadTranscript(dir, which string, calls bool) (*Transcript, error) {
 // sessions between them. An empty span is not read.
 type Places struct{ Row, Events, Scores, Calls logs.Span }
 
-// TranscriptAt reads a session whose places are known. Its calls have no messages yet.
-func TranscriptAt(dir, session string, at Places) (*Transcript, error) {
+// TranscriptAt reads a session whose places are known. Its calls, which are read where they are asked for or
+// something is malformed, have no messages yet.
+func TranscriptAt(dir, session string, at Places, calls bool) (*Transcript, error) {
 	t := &Transcript{Session: session}
 	if err := within(dir, Sessions, at.Row, session, func(r Row) { t.Row = &r }); err != nil {
 		return nil, err
 	}
-	return t, t.read(dir, at)
+	err := t.read(dir, Places{Events: at.Events, Scores: at.Scores})
+	if err == nil && (calls || t.faulty()) {
+		err = t.read(dir, Places{Calls: at.Calls})
+	}
+	return t, err
 }
 
 // read adds the rows of the session at their places.
