@@ -15,6 +15,7 @@ func commands() []*cli.Command {
 		resumeCommand(),
 		scoreCommand(),
 		showCommand(),
+		viewCommand(),
 		compareCommand(),
 		runsCommand(),
 		verifyCommand(),

@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"eval/report/view":    {},
 	"eval/session":        {"characters/yamlfile", "eval/compare", "eval/report", "eval/report/view", "characters", "scenarios", "sim/llm", "sim", "sim/agent", "sim/reference", "eval", "eval/run", "eval/judge", "eval/iep", "logs"},
 	"eval/annotate":       {"eval/run", "eval/stat", "logs", "scenarios", "sim", "eval", "eval/judge", "eval/session"},
+	"eval/viewer":         {"characters", "logs", "sim", "eval", "eval/run", "eval/session", "eval/report", "eval/report/view"},
 	"eval/judge":          {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "sim/llm/loose"},
 	"eval/iep":            {"sim/prose", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "sim/llm/loose", "eval/iep/wordnet"},
 	"eval/iep/wordnet":    {},
