@@ -164,6 +164,9 @@ func (v *Viewer) live(w http.ResponseWriter, r *http.Request) {
 	}
 	flush := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
+	if r.Method == http.MethodHead {
+		return
+	}
 	before := version()
 	tick := time.NewTicker(v.options.Every)
 	defer tick.Stop()

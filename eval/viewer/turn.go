@@ -149,7 +149,13 @@ func showCall(t *session.Transcript, c *session.ShownCall, number int) shownCall
 	add("Model", model)
 	add("Ended", strings.Join(slices.DeleteFunc([]string{string(c.Finish), c.FinishRaw, string(c.Fault)}, func(s string) bool { return s == "" }), ", "))
 	add("Tokens", fmt.Sprintf("prompt %s (cached %s), reply %s", count(c.Tokens), count(c.Cached), count(c.Output)))
-	add("Time", fmt.Sprintf("%s in all: queue %s, load %s, prompt %s, reply %s", report.Seconds(c.Total), report.Seconds(c.Queue), report.Seconds(c.Load), report.Seconds(c.Read), report.Seconds(c.Write)))
+	times := report.Seconds(c.Total) + " in all"
+	for i, us := range []int64{c.Queue, c.Load, c.Read, c.Write} {
+		if us > 0 {
+			times += ", " + []string{"queue ", "load ", "prompt ", "reply "}[i] + report.Seconds(us)
+		}
+	}
+	add("Time", times)
 	how := fmt.Sprintf("seed %d, asked %d times", c.Seed, c.Attempt)
 	if c.Attempt == 1 {
 		how = fmt.Sprintf("seed %d, asked once", c.Seed)

@@ -429,7 +429,11 @@ func TestOnlyThisMachineReads(t *testing.T) {
 		{"127.0.0.1" + port, "DELETE", 405, "writing"},
 		{"127.0.0.1" + port, "OPTIONS", 405, "asking whether to write"},
 	} {
-		for _, path := range []string{"/", "/run/one/", "/run/one/live", "/static/viewer.js"} {
+		paths := []string{"/", "/run/one/", "/run/one/live", "/static/viewer.js"}
+		if tt.method == "HEAD" {
+			paths = append(paths, "/live") // which a GET would wait for
+		}
+		for _, path := range paths {
 			req, err := http.NewRequest(tt.method, s.url+path, nil)
 			if err != nil {
 				t.Fatal(err)
