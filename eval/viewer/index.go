@@ -168,6 +168,17 @@ func (x *index) read() {
 // errChanged says that a file is another one than the one that was read.
 var errChanged = errors.New("the file is another one now")
 
+// known reports whether the manifest has been read; the error says why it cannot be.
+func (x *index) known() (bool, error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.broken != nil || x.manifest != nil {
+		return x.broken == nil, x.broken
+	}
+	return false, x.ctx.Err()
+}
+
+// readManifest reads the manifest where it is another one than the one that is known.
 func (x *index) readManifest() error {
 	info, err := os.Lstat(filepath.Join(x.dir, run.ManifestName))
 	if err == nil && x.stated != nil && x.broken == nil && os.SameFile(info, x.stated) && info.Size() == x.stated.Size() && info.ModTime().Equal(x.stated.ModTime()) {

@@ -8,7 +8,6 @@ package viewer
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -262,12 +261,12 @@ func (v *Viewer) open(r *http.Request) (x *index, name string, err error) {
 	}
 	v.mu.Unlock()
 	x.refresh(pageWait)
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	if x.manifest == nil || x.broken != nil {
-		return nil, "", cmp.Or(x.broken, errors.New("the run is being read: try again in a moment"))
+	for known, err := x.known(); ; known, err = x.known() { // without the manifest there is no page
+		if known || err != nil {
+			return x, name, err
+		}
+		x.refresh(time.Second)
 	}
-	return x, name, nil
 }
 
 // document begins a page of a run.
