@@ -230,6 +230,9 @@ func (m *Manifest) sum() (string, error) {
 func (m *Manifest) Changes() (all []string) {
 	for _, spec := range slices.Sorted(maps.Keys(m.Models)) {
 		s := m.Models[spec]
+		if s == nil {
+			continue
+		}
 		if len(s.Names) > 1 {
 			all = append(all, fmt.Sprintf("%s answered under several names: %s.", spec, strings.Join(s.Names, ", ")))
 		}
