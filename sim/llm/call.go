@@ -107,7 +107,7 @@ func (r *Response) split() *Response {
 }
 
 // errCut is a prompt that a server shortened by itself: not the prompt that was asked.
-var errCut = errors.New("the server cut the prompt")
+var errCut = errors.New("prompt-cut: the server shortened the prompt by itself")
 
 // note fills in what came of the call.
 func (c *Call) note(resp *Response, err error) {
