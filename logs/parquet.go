@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,46 +122,46 @@ func checkTags(t reflect.Type, name string) error {
 		if tag[0] == "-" || !f.IsExported() {
 			continue
 		}
-		has := func(option string) bool {
-			for _, o := range tag[1:] {
-				if o == option {
-					return true
-				}
-			}
-			return false
+		inner, err := checkField(f.Type, name+f.Name, tag[1:])
+		if err == nil && inner.Kind() == reflect.Struct && inner != timeType {
+			err = checkTags(inner, name+f.Name+".")
 		}
-		field := name + f.Name
-		inner := f.Type
-		switch kind := f.Type.Kind(); {
-		case has("json"):
-			return fmt.Errorf("the field %s has the tag json, which loses values: keep the JSON as text", field)
-		case f.Type == timeType && !has("timestamp(microsecond)"):
-			return fmt.Errorf("the field %s needs the tag timestamp(microsecond)", field)
-		case kind == reflect.Slice && f.Type.Elem().Kind() != reflect.Uint8:
-			if !has("list") || has("optional") {
-				return fmt.Errorf("the field %s needs the tag list, without optional", field)
-			}
-			inner = f.Type.Elem()
-		case kind == reflect.Pointer:
-			if !has("optional") {
-				return fmt.Errorf("the field %s needs the tag optional", field)
-			}
-			inner = f.Type.Elem()
-		case has("optional"):
-			return fmt.Errorf("the field %s is optional and no pointer: its zero would come back as null", field)
-		case kind == reflect.Map, kind == reflect.Interface:
-			return fmt.Errorf("the field %s is a %s, which does not come back as it was: keep it as JSON text", field, kind)
-		}
-		if inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice && inner != f.Type && inner.Elem().Kind() != reflect.Uint8 {
-			return fmt.Errorf("the field %s nests lists or pointers directly: put a struct between", field)
-		}
-		if inner.Kind() == reflect.Struct && inner != timeType {
-			if err := checkTags(inner, field+"."); err != nil {
-				return err
-			}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// checkField returns an error where the options of a field's tag do not fit its type, else the type of what is
+// in it.
+func checkField(t reflect.Type, field string, options []string) (inner reflect.Type, err error) {
+	has := func(option string) bool { return slices.Contains(options, option) }
+	inner = t
+	switch kind := t.Kind(); {
+	case has("json"):
+		return nil, fmt.Errorf("the field %s has the tag json, which loses values: keep the JSON as text", field)
+	case t == timeType && !has("timestamp(microsecond)"):
+		return nil, fmt.Errorf("the field %s needs the tag timestamp(microsecond)", field)
+	case kind == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		if !has("list") || has("optional") {
+			return nil, fmt.Errorf("the field %s needs the tag list, without optional", field)
+		}
+		inner = t.Elem()
+	case kind == reflect.Pointer:
+		if !has("optional") {
+			return nil, fmt.Errorf("the field %s needs the tag optional", field)
+		}
+		inner = t.Elem()
+	case has("optional"):
+		return nil, fmt.Errorf("the field %s is optional and no pointer: its zero would come back as null", field)
+	case kind == reflect.Map, kind == reflect.Interface:
+		return nil, fmt.Errorf("the field %s is a %s, which does not come back as it was: keep it as JSON text", field, kind)
+	}
+	if inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice && inner != t && inner.Elem().Kind() != reflect.Uint8 {
+		return nil, fmt.Errorf("the field %s nests lists or pointers directly: put a struct between", field)
+	}
+	return inner, nil
 }
 
 // ReadParquet reads the rows of a file in their order, in the form in which Read yields them. Columns

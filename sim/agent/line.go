@@ -164,6 +164,33 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
+// tamed returns what stands for a character in the transcript; a space for white space, and -1 for nothing.
+func tamed(r rune) rune {
+	switch r {
+	case '"', '“', '”', '„', '‟', '«', '»', '＂', '`':
+		return '\''
+	case '<', '＜':
+		return '‹'
+	case '>', '＞':
+		return '›'
+	case '[', '［':
+		return '('
+	case ']', '］':
+		return ')'
+	case '：':
+		return ':'
+	case '*', '＊', utf8.RuneError:
+		return -1
+	}
+	switch {
+	case unicode.IsSpace(r), unicode.IsControl(r):
+		return ' '
+	case unicode.Is(unicode.Cf, r):
+		return -1
+	}
+	return r
+}
+
 // fold appends a text as one line of data, without the marks that the transcript is made of.
 func (c *cast) fold(b []byte, text string) []byte {
 	start := len(b)
@@ -182,33 +209,15 @@ func (c *cast) fold(b []byte, text string) []byte {
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
-		switch r {
-		case '"', '“', '”', '„', '‟', '«', '»', '＂', '`':
-			r = '\''
-		case '<', '＜':
-			r = '‹'
-		case '>', '＞':
-			r = '›'
-		case '[', '［':
-			r = '('
-		case ']', '］':
-			r = ')'
-		case '*', '＊', utf8.RuneError:
+		switch r = tamed(r); {
+		case r == ':' && c.poses(b[start:]):
+			b, gap = append(b, " -"...), true
 			continue
-		case ':', '：':
-			if c.poses(b[start:]) {
-				b, gap = append(b, " -"...), true
-				continue
-			}
-			r = ':'
-		default:
-			if unicode.IsSpace(r) || unicode.IsControl(r) {
-				gap = true
-				continue
-			}
-			if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-				continue
-			}
+		case r == ' ':
+			gap = true
+			continue
+		case r < 0:
+			continue
 		}
 		if gap && len(b) > start {
 			b = append(b, ' ')

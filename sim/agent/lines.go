@@ -256,6 +256,11 @@ func (s *script) line(line string) bool {
 		}
 		return true
 	}
+	return s.headed(line)
+}
+
+// headed takes a line with the names and labels that it begins with.
+func (s *script) headed(line string) bool {
 	dialogue := s.dialogue || (s.labelled || s.field) && s.begun()
 	for range 8 { // "Orla: SAY: Orla: ..."
 		if label, aside, rest, ok := labelled(line); ok {
