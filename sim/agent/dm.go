@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -161,14 +162,9 @@ func readVerdict(text string, cut bool) (*verdict, string) {
 	}
 	v, ok := &verdict{}, true
 	if !strings.EqualFold(strings.TrimSpace(fields["check"]), "none") {
-		if v.skill, ok = characters.ParseSkill(fields["check"]); !ok {
+		if ok = v.readCheck(fields); v.skill == "" {
 			return nil, FaultMalformed
 		}
-		v.class, ok = readClass(fields["difficulty"])
-		if v.mode = dice.Mode(strings.ToLower(strings.TrimSpace(fields["mode"]))); v.mode == "" {
-			v.mode = dice.Straight
-		}
-		ok = ok && (v.mode == dice.Straight || v.mode == dice.Advantage || v.mode == dice.Disadvantage)
 	}
 	var long, longer bool
 	v.success, long = told(fields["success"])
@@ -190,6 +186,17 @@ func readVerdict(text string, cut bool) (*verdict, string) {
 		return v, FaultTooLong
 	}
 	return v, ""
+}
+
+// readCheck reads which check is rolled, and how.
+func (v *verdict) readCheck(fields map[string]string) (ok bool) {
+	if v.skill, ok = characters.ParseSkill(fields["check"]); !ok {
+		v.skill = ""
+		return false
+	}
+	v.class, ok = readClass(fields["difficulty"])
+	v.mode = cmp.Or(dice.Mode(strings.ToLower(strings.TrimSpace(fields["mode"]))), dice.Straight)
+	return ok && (v.mode == dice.Straight || v.mode == dice.Advantage || v.mode == dice.Disadvantage)
 }
 
 // verdictFields returns the texts of the first object with a key of a verdict, by the keys' folded names.
