@@ -51,6 +51,9 @@ type Arm struct {
 	SecondsPerTurn    *float64 `json:"seconds_per_turn"` // median
 	SecondsPerTurnP95 *float64 `json:"seconds_per_turn_p95"`
 	TokensPerSecond   *float64 `json:"tokens_per_second"` // generated; in the time of the whole call where a server does not time generation
+	ToFirst           *float64 `json:"seconds_to_first"`  // mean time to the first piece of a streamed reply
+	Queue             float64  `json:"queue_seconds"`     // of all calls, at parley's own limits and to ask again
+	Service           float64  `json:"service_seconds"`   // of all calls
 	Calls             int      `json:"calls"`
 	PromptTokens      *int64   `json:"prompt_tokens"`
 	CompletionTokens  *int64   `json:"completion_tokens"`
@@ -132,7 +135,7 @@ func assemble(metrics []eval.Metric, results []eval.Result, arms []*Arm, baselin
 	}
 	for _, a := range r.Arms {
 		if a.CostUnknown != "" {
-			r.Notes = append(r.Notes, fmt.Sprintf("the cost of %s is unknown: %s", a.Arm, a.CostUnknown))
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: %s", a.Arm, a.CostUnknown))
 		}
 	}
 	r.Conclusion = r.conclude()

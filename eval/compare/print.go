@@ -78,6 +78,56 @@ func (r *Report) details() (head []string, rows [][]string) {
 	return head, rows
 }
 
+// use is the third table: what the calls of each arm came to, the NPC's and the judge's too, and all together.
+func (r *Report) use() (head []string, rows [][]string) {
+	head = []string{"ARM", "CALLS", "PROMPT TOKENS", "REPLY TOKENS", "COST IN ALL", "SERVICE", "QUEUE", "FIRST"}
+	count := func(n *int64) string {
+		if n == nil {
+			return "-"
+		}
+		return report.Grouped(*n)
+	}
+	var all Arm
+	all.CostTotal = new(float64)
+	for i := range r.Arms {
+		a := &r.Arms[i]
+		rows = append(rows, a.use(llm.Clean(a.Arm), count))
+		all.Calls, all.Service, all.Queue = all.Calls+a.Calls, all.Service+a.Service, all.Queue+a.Queue
+		all.PromptTokens, all.CompletionTokens = plus(all.PromptTokens, a.PromptTokens), plus(all.CompletionTokens, a.CompletionTokens)
+		if a.CostTotal == nil {
+			all.CostTotal = nil
+		}
+		if all.CostTotal != nil {
+			*all.CostTotal += *a.CostTotal
+		}
+	}
+	if len(rows) > 1 {
+		rows = append(rows, all.use("all", count))
+	}
+	return head, rows
+}
+
+func (a *Arm) use(name string, count func(*int64) string) []string {
+	seconds := func(s float64) string { return report.Seconds(int64(s * 1e6)) }
+	cost := "?"
+	if a.CostTotal != nil {
+		cost = strings.TrimSpace(fmt.Sprintf("%.4f %s", *a.CostTotal, a.Currency))
+	}
+	return []string{name, report.Grouped(int64(a.Calls)), count(a.PromptTokens), count(a.CompletionTokens), cost, seconds(a.Service), seconds(a.Queue), number(a.ToFirst, "%.2f s")}
+}
+
+// plus adds counts of which either may be missing.
+func plus(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	sum := *a + *b
+	return &sum
+}
+
 // Verdict prints the first table and what follows from it, for a terminal of 100 columns.
 func (r *Report) Verdict(w io.Writer) error {
 	head, rows := r.verdict()
@@ -103,6 +153,10 @@ func (r *Report) Print(w io.Writer) error {
 		rows[i] = slices.Delete(slices.Clone(rows[i][:len(head)-1]), 2, 3)
 	}
 	printTable(w, slices.Delete(slices.Clone(head[:len(head)-1]), 2, 3), rows)
+	fmt.Fprintln(w)
+	head, rows = r.use()
+	printTable(w, head, rows)
+	fmt.Fprintln(w, wrap("All calls of an arm's sessions, the NPC's and the judge's too; replays and cached replies cost nothing. SERVICE: time of the servers. QUEUE: waiting at parley's own limits and to ask again. FIRST: of players, mean time to the first piece of a streamed reply.")+"\n")
 	for i := range r.Arms {
 		a := &r.Arms[i]
 		fmt.Fprintln(w, wrap(fmt.Sprintf("%s: %s; malformed: %s of %d moves", llm.Clean(a.Arm), llm.Clean(strings.Join(a.Models, ", ")), a.faults(), a.Moves)))
@@ -125,7 +179,7 @@ func (a *Arm) faults() string {
 // Markdown prints the comparison as Markdown tables.
 func (r *Report) Markdown(w io.Writer) error {
 	clean := strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ")
-	for _, table := range []func() ([]string, [][]string){r.verdict, r.details} {
+	for _, table := range []func() ([]string, [][]string){r.verdict, r.details, r.use} {
 		head, rows := table()
 		fmt.Fprintf(w, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
 		for _, row := range rows {
@@ -159,6 +213,10 @@ func (r *Report) CSV(w io.Writer) error {
 		put("cost", Value{Value: a.Cost, N: a.Sessions, Of: a.Sessions})
 		put("seconds_per_turn", Value{Value: a.SecondsPerTurn, N: a.Moves, Of: a.Moves})
 		put("seconds_per_turn_p95", Value{Value: a.SecondsPerTurnP95, N: a.Moves, Of: a.Moves})
+		put("seconds_to_first", Value{Value: a.ToFirst, N: a.Calls, Of: a.Calls})
+		put("queue_seconds", Value{Value: &a.Queue, N: a.Calls, Of: a.Calls})
+		put("service_seconds", Value{Value: &a.Service, N: a.Calls, Of: a.Calls})
+		put("cost_total", Value{Value: a.CostTotal, N: a.Sessions, Of: a.Sessions})
 		put("tokens_per_second", Value{Value: a.TokensPerSecond, N: a.Calls, Of: a.Calls})
 	}
 	for _, d := range r.Differences {
@@ -192,15 +250,22 @@ func (r *Report) LaTeX(w io.Writer) error {
 
 // Blocks shows the verdict on a page.
 func (r *Report) Blocks() []view.Block {
-	head, rows := r.verdict()
-	for i := range head[1:] {
-		head[i+1] = "#" + head[i+1]
+	blocks := []view.Block{view.Text(r.Conclusion)}
+	for _, part := range []struct {
+		table   func() ([]string, [][]string)
+		caption string
+	}{{r.verdict, r.legend()}, {r.use, "What the calls of each arm came to, the NPC's and the judge's too. Service is the time of the servers, queue the waiting at parley's own limits and to ask again."}} {
+		head, rows := part.table()
+		for i := range head[1:] {
+			head[i+1] = "#" + head[i+1]
+		}
+		t := &view.Table{Caption: part.caption, Head: view.Columns(head...)}
+		for _, row := range rows {
+			t.Add(row...)
+		}
+		blocks = append(blocks, t)
 	}
-	t := &view.Table{Caption: r.legend(), Head: view.Columns(head...)}
-	for _, row := range rows {
-		t.Add(row...)
-	}
-	return []view.Block{view.Text(r.Conclusion), t}
+	return blocks
 }
 
 // printTable prints columns of one width each, the first cut so that the table is no wider than a terminal.

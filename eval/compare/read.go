@@ -54,10 +54,9 @@ type turn struct {
 
 // spent is what the calls of an arm came to.
 type spent struct {
-	meter   *llm.Meter
+	meter   *llm.Meter // of all calls
+	players *llm.Meter
 	seconds []float64 // by turn
-	tokens  int64     // of replies that were timed
-	us      int64
 }
 
 // readSource reads what is known of the arms of a run beside their scores.
@@ -136,6 +135,7 @@ func (s *source) readCalls() error {
 		Cached    *int       `json:"cached_tokens" parquet:"cached_tokens,optional"`
 		Output    *int       `json:"completion_tokens" parquet:"completion_tokens,optional"`
 		Queue     int64      `json:"queue_us" parquet:"queue_us"`
+		First     int64      `json:"first_us" parquet:"first_us"`
 		Write     int64      `json:"generate_us" parquet:"generate_us"`
 		Total     int64      `json:"total_us" parquet:"total_us"`
 		FromCache bool       `json:"from_cache" parquet:"from_cache"`
@@ -144,7 +144,7 @@ func (s *source) readCalls() error {
 	}
 	all := map[*Arm]*spent{}
 	for _, a := range s.arms {
-		all[a] = &spent{meter: llm.NewMeter()}
+		all[a] = &spent{meter: llm.NewMeter(), players: llm.NewMeter()}
 	}
 	for r, err := range (run.Rows[row]{Name: run.Calls.Name}).Read(s.dir) {
 		if err != nil {
@@ -164,20 +164,15 @@ func (s *source) readCalls() error {
 		if r.FromCache || served != nil && served.Recorded {
 			continue // no server was asked
 		}
-		sp.meter.Add(llm.Call{
+		call := llm.Call{
 			Purpose: r.Purpose, Model: r.Model, Served: r.Served, Finish: r.Finish, Tokens: r.Tokens, Cached: r.Cached, Output: r.Output,
-			Fault: r.Fault, Error: r.Error,
-		})
+			Queue: r.Queue, First: r.First, Write: r.Write, Total: r.Total, Fault: r.Fault, Error: r.Error,
+		}
+		sp.meter.Add(call)
 		if !plays || r.Error != "" {
 			continue
 		}
-		us := max(0, r.Total-r.Queue)
-		if r.Output != nil {
-			sp.tokens += int64(*r.Output)
-			if sp.us += r.Write; r.Write == 0 {
-				sp.us += us
-			}
-		}
+		sp.players.Add(call)
 		if strings.HasPrefix(r.Purpose, "debrief") {
 			continue
 		}
@@ -185,7 +180,7 @@ func (s *source) readCalls() error {
 			sp.end(t)
 			*t = turn{number: r.Turn, actor: r.Actor}
 		}
-		where.turn.us += us
+		where.turn.us += call.Service()
 	}
 	for _, where := range s.sessions {
 		all[where.arm].end(&where.turn)
@@ -226,11 +221,7 @@ func (sp *spent) note(a *Arm, prices *llm.Prices) {
 	a.Currency, a.PromptTokens, a.CompletionTokens = tally.Currency, total.Prompt.Sum, total.Completion.Sum
 	switch {
 	case total.Cost.Known < total.Cost.Of:
-		var why []string
-		for _, reason := range slices.Sorted(maps.Keys(total.Cost.Unknown)) {
-			why = append(why, fmt.Sprintf("%s (%d calls)", reason, total.Cost.Unknown[reason]))
-		}
-		a.CostUnknown = strings.Join(why, ", ") + "; list every model in a file for --prices, with zeros where it is free"
+		a.CostUnknown = strings.Join(tally.CostNotes(), "; ")
 	case a.Sessions > 0:
 		sum := 0.0 // nothing that costs was asked
 		if total.Cost.Amount != nil {
@@ -244,9 +235,13 @@ func (sp *spent) note(a *Arm, prices *llm.Prices) {
 		median, p95 := sp.seconds[(n-1)/2], sp.seconds[(n-1)*95/100]
 		a.SecondsPerTurn, a.SecondsPerTurnP95 = &median, &p95
 	}
-	if sp.us > 0 && sp.tokens > 0 {
-		rate := float64(sp.tokens) / (float64(sp.us) / 1e6)
+	a.Queue, a.Service = float64(total.Queue)/1e6, float64(total.Service())/1e6
+	players := sp.players.Tally(nil).Total()
+	if rate, ok := players.Rate(); ok {
 		a.TokensPerSecond = &rate
+	}
+	if first, ok := players.ToFirst(); ok {
+		a.ToFirst = &first
 	}
 }
 

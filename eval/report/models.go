@@ -46,8 +46,8 @@ func models(m *run.Manifest) []view.Block {
 		cost += ", " + m.Usage.Currency
 	}
 	usage := &view.Table{
-		Caption: "Calls by model and purpose. Where a server did not count all calls, a number says how many it covers; what has no price has no cost.",
-		Head:    view.Columns("Model", "Purpose", "#Calls", "#Failed", "#Prompt tokens", "#Cached", "#Completion tokens", cost, "#Time", "#Tokens a second"),
+		Caption: "Calls by model and purpose. Where a server did not count all calls, a number says how many it covers; what has no price has no cost. Service is the time of the servers, queue the waiting at parley's own limits and to ask again.",
+		Head:    view.Columns("Model", "Purpose", "#Calls", "#Failed", "#Prompt tokens", "#Cached", "#Completion tokens", cost, "#Service", "#Queue", "#To the first piece", "#Tokens a second"),
 	}
 	for _, r := range m.Usage.Rows {
 		usage.Rows = append(usage.Rows, usageRow(&r))
@@ -57,7 +57,11 @@ func models(m *run.Manifest) []view.Block {
 		total.Model, total.Purpose = "all", ""
 		usage.Rows = append(usage.Rows, usageRow(&total))
 	}
-	return append(blocks, usage)
+	blocks = append(blocks, usage)
+	for _, note := range m.Usage.CostNotes() {
+		blocks = append(blocks, view.Text(note))
+	}
+	return blocks
 }
 
 func usageRow(r *llm.Row) []view.Cell {
@@ -79,20 +83,14 @@ func usageRow(r *llm.Row) []view.Cell {
 		notes = append(notes, fmt.Sprintf("%d empty", r.Empty))
 	}
 	calls.Note = strings.Join(notes, ", ")
-	cost := view.Cell{Text: "unknown", Grey: true}
-	if r.Cost.Amount != nil {
-		cost = view.Cell{Text: fmt.Sprintf("%.4f", *r.Cost.Amount)}
-	}
+	cost := view.Cell{Text: strings.TrimSpace(CostText(r.Cost, "")), Grey: r.Cost.Amount == nil}
 	if r.Cost.Known < r.Cost.Of {
 		cost.Note = fmt.Sprintf("known for %d of %d calls", r.Cost.Known, r.Cost.Of)
 	}
-	rate := view.Cell{Text: "–", Grey: true}
-	if r.Completion.Sum != nil && r.Write > 0 {
-		rate = view.Cell{Text: fmt.Sprintf("%.1f", float64(*r.Completion.Sum)/(float64(r.Write)/1e6))}
-	}
 	return []view.Cell{
 		{Text: r.Model}, {Text: r.Purpose}, calls, {Text: fmt.Sprint(failed), Note: strings.Join(why, ", ")},
-		countCell(r.Prompt), countCell(r.Cached), countCell(r.Completion), cost, {Text: Seconds(r.Total)}, rate,
+		countCell(r.Prompt), countCell(r.Cached), countCell(r.Completion), cost,
+		{Text: Seconds(r.Service())}, {Text: Seconds(r.Queue)}, {Text: optional(r.ToFirst)("%.2f s")}, {Text: optional(r.Rate)("%.1f")},
 	}
 }
 

@@ -5,9 +5,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"parley/eval"
 	"parley/eval/report/view"
@@ -90,16 +90,49 @@ func Usage(w io.Writer, t *llm.Tally) error {
 		return fmt.Sprint(*c.Sum)
 	}
 	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "\nMODEL\tFOR\tCALLS\tPROMPT TOKENS\tCACHED\tREPLY TOKENS\tCOST\tTIME")
-	for _, r := range t.Rows {
-		cost := "unknown"
-		if r.Cost.Amount != nil {
-			cost = fmt.Sprintf("%.4f %s", *r.Cost.Amount, t.Currency)
-		}
-		fmt.Fprintf(tab, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", llm.Clean(r.Model), r.Purpose, r.Calls, count(r.Prompt), count(r.Cached), count(r.Completion),
-			cost, (time.Duration(r.Total) * time.Microsecond).Round(time.Second/10))
+	fmt.Fprintln(tab, "\nMODEL\tFOR\tCALLS\tPROMPT TOKENS\tCACHED\tREPLY TOKENS\tCOST\tSERVICE\tQUEUE\tFIRST\tTOK/S")
+	rows := t.Rows
+	if len(rows) > 1 {
+		total := t.Total()
+		total.Model = "all"
+		rows = append(slices.Clone(rows), total)
 	}
-	return tab.Flush()
+	for i := range rows {
+		r := &rows[i]
+		fmt.Fprintf(tab, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", llm.Clean(r.Model), r.Purpose, r.Calls, count(r.Prompt), count(r.Cached), count(r.Completion),
+			CostText(r.Cost, t.Currency), Seconds(r.Service()), Seconds(r.Queue), optional(r.ToFirst)("%.2f s"), optional(r.Rate)("%.1f"))
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	for _, note := range t.CostNotes() {
+		fmt.Fprintln(w, "note: "+llm.Clean(note))
+	}
+	_, err := fmt.Fprintln(w, "SERVICE: time of the servers; QUEUE: waiting at parley's own limits and to ask again; FIRST: mean time to the first piece of a streamed reply.")
+	return err
+}
+
+// CostText writes a cost: 0 where no server was asked, and how much of it is known.
+func CostText(c llm.Cost, currency string) string {
+	switch {
+	case c.Of == 0:
+		return "0"
+	case c.Amount == nil:
+		return "unknown"
+	case c.Known < c.Of:
+		return fmt.Sprintf("over %.4f %s", *c.Amount, currency)
+	}
+	return fmt.Sprintf("%.4f %s", *c.Amount, currency)
+}
+
+// optional writes a number that may be missing, and a dash where it is.
+func optional(number func() (float64, bool)) func(format string) string {
+	return func(format string) string {
+		if v, ok := number(); ok {
+			return fmt.Sprintf(format, v)
+		}
+		return "-"
+	}
 }
 
 // Unscored counts the scores without a value among results that are measurements, not differences.

@@ -62,6 +62,9 @@ func (r *execution) measure() error {
 		if err != nil {
 			return err
 		}
+		if served := m.Models[call.Model]; served != nil && served.Recorded {
+			call.FromCache = true // no server was asked
+		}
 		meter.Add(call)
 	}
 	tally := meter.Tally(r.price)

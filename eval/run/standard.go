@@ -36,7 +36,7 @@ var (
 		Name: "calls", Job: func(c *llm.Call) string { return c.Session },
 		Untimed: func(c *llm.Call) {
 			c.Started = time.Time{}
-			c.Queue, c.Load, c.Read, c.Write, c.Total = 0, 0, 0, 0, 0
+			c.Queue, c.Load, c.First, c.Read, c.Write, c.Total = 0, 0, 0, 0, 0, 0
 		},
 	}
 	Scores = Rows[eval.Score]{

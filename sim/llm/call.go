@@ -34,8 +34,9 @@ type Call struct {
 	Tokens    *int      `json:"prompt_tokens" parquet:"prompt_tokens,optional"`
 	Cached    *int      `json:"cached_tokens" parquet:"cached_tokens,optional"`
 	Output    *int      `json:"completion_tokens" parquet:"completion_tokens,optional"`
-	Queue     int64     `json:"queue_us" parquet:"queue_us"` // microseconds; 0 where unknown
+	Queue     int64     `json:"queue_us" parquet:"queue_us"` // microseconds, 0 where unknown; at parley's limits and to ask again
 	Load      int64     `json:"load_us" parquet:"load_us"`
+	First     int64     `json:"first_us" parquet:"first_us"` // until the first piece of a streamed reply, without the queue
 	Read      int64     `json:"prompt_us" parquet:"prompt_us"`
 	Write     int64     `json:"generate_us" parquet:"generate_us"`
 	Total     int64     `json:"total_us" parquet:"total_us"`
@@ -87,7 +88,9 @@ func Ask(ctx context.Context, m Model, name string, req Request, now func() time
 		err = &Error{Model: name, Fault: TooLong, Attempts: resp.Attempts, Err: errCut}
 	}
 	call.Total = now().Sub(start).Microseconds()
-	call.note(resp, err)
+	if call.note(resp, err); call.Attempt > 1 && err == nil && resp.Timing.Total > 0 {
+		call.Queue = max(call.Queue, call.Total-(resp.Timing.Total-resp.Timing.Queue).Microseconds())
+	}
 	if err != nil {
 		return nil, call, err
 	}
@@ -123,6 +126,7 @@ func (c *Call) note(resp *Response, err error) {
 	c.Finish, c.FinishRaw = resp.Finish, resp.FinishRaw
 	c.Tokens, c.Cached, c.Output = resp.Usage.Prompt, resp.Usage.Cached, resp.Usage.Completion
 	c.Queue, c.Load = resp.Timing.Queue.Microseconds(), resp.Timing.Load.Microseconds()
+	c.First = resp.Timing.First.Microseconds()
 	c.Read, c.Write = resp.Timing.Prompt.Microseconds(), resp.Timing.Generate.Microseconds()
 	c.Attempt, c.FromCache = max(1, resp.Attempts), resp.FromCache
 	if len(resp.Logprobs) > 0 {
@@ -144,7 +148,7 @@ func (c *Call) Response() (*Response, error) {
 	return &Response{
 		Text: c.Reply, Reasoning: c.Reason, Finish: c.Finish, FinishRaw: c.FinishRaw, ServedBy: c.Served,
 		Usage: Usage{Prompt: c.Tokens, Cached: c.Cached, Completion: c.Output},
-		Timing: Timing{Queue: us(c.Queue), Load: us(c.Load), Prompt: us(c.Read), Generate: us(c.Write),
+		Timing: Timing{Queue: us(c.Queue), Load: us(c.Load), First: us(c.First), Prompt: us(c.Read), Generate: us(c.Write),
 			Total: us(c.Total)},
 		Logprobs: decodeLogprobs(c.Logprobs), Attempts: c.Attempt, FromCache: c.FromCache,
 	}, nil
@@ -191,6 +195,22 @@ func decodeLogprobs(text string) (tokens []TokenLogprob) {
 		return nil
 	}
 	return tokens
+}
+
+// Service returns how long the server took, in microseconds: all but the queue.
+func (c *Call) Service() int64 { return max(0, c.Total-c.Queue) }
+
+// Generating returns how long the reply was written, in microseconds: as the server says, else from the first piece
+// of a streamed reply to its end, else the whole service. A reply that came nearly all at once was not streamed.
+func (c *Call) Generating() int64 {
+	service := c.Service()
+	if c.Write > 0 {
+		return c.Write
+	}
+	if rest := service - c.First; c.First > 0 && 10*rest > service {
+		return rest
+	}
+	return service
 }
 
 // failed reports whether the call brought no reply.

@@ -251,6 +251,7 @@ type Usage struct {
 type Timing struct {
 	Queue    time.Duration // waiting for parley's own limits
 	Load     time.Duration // loading the model
+	First    time.Duration // until the first piece of a streamed reply, as the adapter saw it
 	Prompt   time.Duration // reading the prompt
 	Generate time.Duration // writing the reply
 	Total    time.Duration // all of it, as the caller saw it

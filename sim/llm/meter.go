@@ -55,6 +55,14 @@ func (m *Meter) Add(c Call) {
 	r.Load += c.Load
 	r.Read += c.Read
 	r.Write += c.Write
+	if c.First > 0 {
+		first := int(c.First)
+		r.First.add(&first)
+	}
+	if us := c.Generating(); c.Output != nil && us > 0 {
+		r.Timed += us
+		r.TimedTokens += int64(*c.Output)
+	}
 	r.Prompt.add(c.Tokens)
 	r.Cached.add(c.Cached)
 	r.Completion.add(c.Output)

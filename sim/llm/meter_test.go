@@ -85,13 +85,14 @@ func TestMeter(t *testing.T) {
 			Failed: map[llm.Fault]int{llm.Overloaded: 1, llm.Other: 1}, Finish: map[llm.Finish]int{llm.Stop: 2, llm.Length: 1}, Empty: 1,
 			Prompt: sum(2000, 2, 3), Cached: sum(800, 2, 3), Completion: sum(207, 3, 3),
 			Cost:  dollars(2*(600*2+400*0.5+100*8)/1e6, 2, 3),
-			Queue: second, Load: 2 * second, Read: 3 * second, Write: 4 * second, Total: 5 * second}
+			Queue: second, Load: 2 * second, Read: 3 * second, Write: 4 * second, Total: 5 * second,
+			Timed: (1 + 4 + 1) * second, TimedTokens: 207}
 		act.Cost.Unknown = map[string]int{"the server did not count the tokens": 1}
 		judge := llm.Row{Model: "openai:big", Purpose: "judge:iep", Calls: 2, FromCache: 1, Asked: 1, Finish: map[llm.Finish]int{llm.Stop: 1},
 			Prompt: sum(1000, 1, 1), Cached: sum(400, 1, 1), Completion: sum(100, 1, 1),
-			Cost: dollars((600*2+400*0.5+100*8)/1e6, 1, 1), Total: second}
+			Cost: dollars((600*2+400*0.5+100*8)/1e6, 1, 1), Total: second, Timed: second, TimedTokens: 100}
 		free := llm.Row{Model: "ollama:free", Purpose: "act", Calls: 1, Asked: 1, Finish: map[llm.Finish]int{llm.Stop: 1},
-			Prompt: sum(1000, 1, 1), Cached: sum(400, 1, 1), Completion: sum(100, 1, 1), Cost: dollars(0, 1, 1), Total: second}
+			Prompt: sum(1000, 1, 1), Cached: sum(400, 1, 1), Completion: sum(100, 1, 1), Cost: dollars(0, 1, 1), Total: second, Timed: second, TimedTokens: 100}
 		unlisted := free
 		unlisted.Model = "ollama:unlisted"
 		unlisted.Cost = llm.Cost{Of: 1, Unknown: map[string]int{"no price for ollama:unlisted": 1}}
@@ -114,6 +115,47 @@ func TestMeter(t *testing.T) {
 	})
 }
 
+// Generation is timed by the server's word, else from the first piece of a stream, else in the whole service.
+func TestSpeed(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		call   llm.Call
+		rate   float64
+		first  float64
+	}{
+		{"the server says how long", llm.Call{Queue: 1e6, First: 2e6, Write: 2e6, Total: 9e6}, 50, 2},
+		{"a stream: from its first piece to its end, the queue aside", llm.Call{Queue: 1e6, First: 4e6, Total: 10e6}, 20, 4},
+		{"a stream that came all at once at its end", llm.Call{First: 9.9e6, Total: 10e6}, 10, 9.9},
+		{"no stream", llm.Call{Queue: 5e6, Total: 10e6}, 20, 0},
+	} {
+		test.call.Model, test.call.Reply, test.call.Output = "m", "yes", count(100)
+		meter := llm.NewMeter()
+		meter.Add(test.call)
+		total := meter.Tally(nil).Total()
+		rate, ok := total.Rate()
+		first, streamed := total.ToFirst()
+		if !ok || rate != test.rate || first != test.first || streamed != (test.first > 0) {
+			t.Errorf("%s: %v tokens a second, %v s to the first piece", test.reason, rate, first)
+		}
+	}
+}
+
+// A cost that is not known says why, and what line of the price file is missing.
+func TestCostNotes(t *testing.T) {
+	meter := llm.NewMeter()
+	meter.Add(llm.Call{Model: "openai:new", Reply: "a", Tokens: count(9), Output: count(1)})
+	meter.Add(llm.Call{Model: "openai:big", Reply: "a"})
+	for prices, want := range map[*llm.Prices][]string{
+		nil:                  {"openai:big is unknown: no price file", "openai:new is unknown: no price file"},
+		prices(t, priceFile): {"openai:big is unknown: the server did not count the tokens", `"openai:new": {input: 0, output: 0}`},
+	} {
+		notes := meter.Tally(prices).CostNotes()
+		if len(notes) != 2 || !strings.Contains(notes[0], want[0]) || !strings.Contains(notes[1], want[1]) {
+			t.Errorf("notes %q, want %q", notes, want)
+		}
+	}
+}
+
 func TestTallyJSON(t *testing.T) {
 	meter := llm.NewMeter()
 	meter.Add(llm.Call{Model: "ollama:x", Purpose: "act", Reply: "yes", Finish: llm.Stop, Output: count(3)})
@@ -124,7 +166,7 @@ func TestTallyJSON(t *testing.T) {
 	// Unknown is null, never 0.
 	const want = `{"rows":[{"model":"ollama:x","purpose":"act","calls":1,"from_cache":0,"asked":1,"finish":{"stop":1},"empty":0,` +
 		`"prompt_tokens":{"sum":null,"known":0,"of":1},"cached_tokens":{"sum":null,"known":0,"of":1},"completion_tokens":{"sum":3,"known":1,"of":1},` +
-		`"cost":{"amount":null,"known":0,"of":1,"unknown":{"no price file":1}},"queue_us":0,"load_us":0,"prompt_us":0,"generate_us":0,"total_us":0}]}`
+		`"cost":{"amount":null,"known":0,"of":1,"unknown":{"no price file":1}},"queue_us":0,"load_us":0,"prompt_us":0,"generate_us":0,"total_us":0,"first_us":{"sum":null,"known":0,"of":0},"timed_us":0,"timed_tokens":0}]}`
 	if string(got) != want {
 		t.Errorf("tally is\n%s\nwant\n%s", got, want)
 	}

@@ -1,5 +1,11 @@
 package llm
 
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
 // Tally is what model calls came to, for a run's manifest. Rows are sorted by model and purpose.
 type Tally struct {
 	Currency string `json:"currency,omitempty"` // of the costs; empty without a price file
@@ -24,11 +30,65 @@ type Row struct {
 	Cost       Cost  `json:"cost"`
 
 	// Times of all calls together in microseconds; unknown parts count as 0.
-	Queue int64 `json:"queue_us"`
+	Queue int64 `json:"queue_us"` // at parley's own limits and to ask again
 	Load  int64 `json:"load_us"`
 	Read  int64 `json:"prompt_us"`
 	Write int64 `json:"generate_us"`
 	Total int64 `json:"total_us"`
+	// First sums the times to the first piece, of the replies that were streamed.
+	First Count `json:"first_us"`
+	// Timed is the time in which TimedTokens were generated; see Call.Generating.
+	Timed       int64 `json:"timed_us"`
+	TimedTokens int64 `json:"timed_tokens"`
+}
+
+// Service returns how long servers took, in microseconds: all but the queue.
+func (r *Row) Service() int64 { return max(0, r.Total-r.Queue) }
+
+// Rate returns the tokens that were generated in a second; ok is false where they were not counted.
+func (r *Row) Rate() (tokens float64, ok bool) {
+	if r.Timed <= 0 || r.TimedTokens == 0 {
+		return 0, false
+	}
+	return float64(r.TimedTokens) / (float64(r.Timed) / 1e6), true
+}
+
+// ToFirst returns the mean time to the first piece of a streamed reply in seconds; ok is false where none was.
+func (r *Row) ToFirst() (seconds float64, ok bool) {
+	if r.First.Known == 0 {
+		return 0, false
+	}
+	return float64(*r.First.Sum) / float64(r.First.Known) / 1e6, true
+}
+
+// CostNotes says for each model whose cost is not known why, and the line of a price file that settles it.
+func (t Tally) CostNotes() []string {
+	unknown, models := map[string]map[string]int{}, []string{}
+	for _, r := range t.Rows {
+		if len(r.Cost.Unknown) > 0 && unknown[r.Model] == nil {
+			unknown[r.Model] = map[string]int{}
+			models = append(models, r.Model)
+		}
+		for why, n := range r.Cost.Unknown {
+			unknown[r.Model][why] += n
+		}
+	}
+	var notes []string
+	for _, model := range models {
+		for _, why := range slices.Sorted(maps.Keys(unknown[model])) {
+			note := fmt.Sprintf("the cost of %d calls to %s is unknown: %s", unknown[model][why], model, why)
+			if why != uncounted {
+				note += "; add " + PriceLine(model)
+			}
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+// PriceLine says how a model's price is written.
+func PriceLine(model string) string {
+	return fmt.Sprintf("the line  %q: {input: 0, output: 0}  below models: in the file for --prices, with what a million tokens cost, 0 where they are free", model)
 }
 
 // Count is a sum over calls of which some may be unknown: it covers Known of Of.
@@ -75,6 +135,9 @@ func (r *Row) merge(o Row) {
 	r.Read += o.Read
 	r.Write += o.Write
 	r.Total += o.Total
+	r.First.merge(o.First)
+	r.Timed += o.Timed
+	r.TimedTokens += o.TimedTokens
 }
 
 func (c *Count) add(n *int) {

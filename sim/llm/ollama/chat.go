@@ -6,6 +6,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -177,10 +178,13 @@ func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, 
 	var got stream
 	tokens, _ := chat.Options["num_predict"].(int)
 	bounds := wire.ReplyBounds(tokens, chat.TopLogprobs, m.o.MaxReply)
-	start := m.now()
+	start, first := m.now(), time.Duration(0)
 	client, x := m.client(bounds.Stream)
 	err := client.Chat(ctx, chat, func(r api.ChatResponse) error {
-		if got.add(r); got.content.Len()+got.thought.Len() > bounds.Text {
+		if got.add(r); first == 0 && got.content.Len()+got.thought.Len() > 0 && !start.IsZero() {
+			first = m.now().Sub(start)
+		}
+		if got.content.Len()+got.thought.Len() > bounds.Text {
 			return wire.ErrFlood
 		}
 		return nil
@@ -209,7 +213,7 @@ func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, 
 	resp := &llm.Response{
 		Text: got.text(bounds.Text), Reasoning: got.thought.String(), Finish: finish, FinishRaw: llm.Excerpt(last.DoneReason, 100),
 		ServedBy: last.Model, Logprobs: got.logprobs,
-		Timing: llm.Timing{Load: last.LoadDuration, Prompt: last.PromptEvalDuration, Generate: last.EvalDuration, Total: last.TotalDuration},
+		Timing: llm.Timing{Load: last.LoadDuration, First: first, Prompt: last.PromptEvalDuration, Generate: last.EvalDuration, Total: last.TotalDuration},
 	}
 	switch {
 	case flood:

@@ -132,8 +132,8 @@ func TestTimingAndUsage(t *testing.T) {
 	}
 	clock := time.Unix(0, 0)
 	m = open(t, "ollama:m", ollama.Options{Host: h.URL, Now: func() time.Time { clock = clock.Add(time.Second); return clock }})
-	if got, err = m.Generate(t.Context(), ask()); err != nil || got.Timing.Total != time.Second {
-		t.Errorf("by the clock it took %v, %v, want 1s", got.Timing.Total, err)
+	if got, err = m.Generate(t.Context(), ask()); err != nil || got.Timing.Total != 2*time.Second || got.Timing.First != time.Second {
+		t.Errorf("by the clock it took %v, %v to the first piece, %v, want 2s and 1s", got.Timing.Total, got.Timing.First, err)
 	}
 }
 

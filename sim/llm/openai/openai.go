@@ -272,6 +272,9 @@ func (m *Model) chat(ctx context.Context, req llm.Request, sent body) (*llm.Resp
 		if line, err = stream.RecvRaw(); err == nil {
 			err = got.add(line)
 		}
+		if got.timing.First == 0 && got.size() > 0 && m.stream && !start.IsZero() {
+			got.timing.First = m.now().Sub(start)
+		}
 	}
 	resp, err := m.response(ctx, &got, x, bounds.Text, err)
 	if err != nil {

@@ -21,6 +21,7 @@ type chunk struct {
 	Timings optional[struct {
 		Prompt   float64 `json:"prompt_ms"` // llama.cpp's, as all of them
 		Generate float64 `json:"predicted_ms"`
+		Cached   count   `json:"cache_n"`
 	}] `json:"timings"`
 }
 
@@ -93,6 +94,7 @@ type reply struct {
 	logprobs                  []llm.TokenLogprob
 	usage                     *usage
 	timing                    llm.Timing
+	cached                    *int // prompt tokens that llama.cpp had in its cache
 	chosen                    bool // a choice was among the chunks
 	finished                  bool // one had a reason for the end
 }
@@ -114,6 +116,7 @@ func (r *reply) add(line []byte) error {
 	if t := c.Timings.value; t != nil {
 		r.timing.Prompt = time.Duration(t.Prompt * float64(time.Millisecond))
 		r.timing.Generate = time.Duration(t.Generate * float64(time.Millisecond))
+		r.cached = t.Cached.n
 	}
 	for i := range c.Choices {
 		if c.Choices[i].Index != 0 {
@@ -253,6 +256,9 @@ func (m *Model) response(ctx context.Context, r *reply, x *exchange, maxText int
 		resp.Usage = llm.Usage{Prompt: u.Prompt.n, Completion: u.Completion.n, Cached: u.Hit.n}
 		if u.Details.value != nil && u.Details.value.Cached.n != nil {
 			resp.Usage.Cached = u.Details.value.Cached.n
+		}
+		if resp.Usage.Cached == nil {
+			resp.Usage.Cached = r.cached
 		}
 	}
 	return resp, nil
