@@ -34,6 +34,7 @@ func evalIEGCommand() *cli.Command {
 			&cli.StringFlag{Name: "scores", Usage: "`FILE.csv` of F-scores: only work out the gaps; - is the standard input"},
 			&cli.StringFlag{Name: "real", Usage: "with --scores: `F_C,F_O` of real play, where the table has none"},
 			&cli.StringFlag{Name: "out", Usage: "`DIR` of the run (default runs/<time>)"},
+			&cli.BoolFlag{Name: "all", Usage: "print every result, below the gaps"},
 			&cli.BoolFlag{Name: "table", Usage: "print the layout of AntEval's Table 1"},
 			&cli.BoolFlag{Name: "json", Usage: "print one object with `results`"},
 		},
@@ -112,6 +113,14 @@ func printIEG(c *cli.Context, results []eval.Result) error {
 	case c.Bool("table"):
 		return ieg.WriteTable(c.App.Writer, results)
 	}
+	if err := ieg.Headline(c.App.Writer, results); err != nil {
+		return err
+	}
+	if !c.Bool("all") {
+		_, err := fmt.Fprintln(c.App.Writer, "\nF-scores, baselines, differences and single skills: --all")
+		return err
+	}
+	fmt.Fprintln(c.App.Writer)
 	var main, skills []eval.Result
 	for _, r := range results {
 		if strings.Contains(r.Metric, "@") {
