@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ var kinds = run.Kinds{
 
 // runFlags are the flags that every command which begins or resumes a run has.
 func runFlags(unit string) []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "prices", Usage: "`FILE` of prices, for cost"},
 		&cli.StringFlag{Name: "cache", Usage: "keep judges' replies in `DIR`, and do not ask again what was answered there"},
 		&cli.BoolFlag{Name: "allow-self-judge", Usage: "let a model judge its own work"},
@@ -40,6 +41,27 @@ func runFlags(unit string) []cli.Flag {
 		&cli.StringFlag{Name: "out", Usage: "`DIR` of the run (default runs/<time>)"},
 		jsonFlag(),
 		&cli.BoolFlag{Name: "print-config", Usage: "print the whole effective configuration, and run nothing"},
+		&cli.BoolFlag{Name: "estimate", Usage: "print about how many calls, tokens, money and minutes the run takes, without asking any model"},
+	}, budgetFlags...)
+}
+
+// budgetFlags are the flags of every command whose calls a budget can end.
+var budgetFlags = []cli.Flag{
+	&cli.Float64Flag{Name: "max-cost", Usage: "stop when the run has cost `MONEY`, in the currency of the prices, over all its passes"},
+	&cli.Int64Flag{Name: "max-tokens", Usage: "stop when prompts and replies of the run have `N` tokens"},
+	&cli.DurationFlag{Name: "max-time", Usage: "stop when the run was under way for `DURATION`, such as 2h"},
+}
+
+// setBudget puts the flags for a budget over one.
+func setBudget(c *cli.Context, b *run.Budget) {
+	if c.IsSet("max-cost") {
+		b.Cost = c.Float64("max-cost")
+	}
+	if c.IsSet("max-tokens") {
+		b.Tokens = c.Int64("max-tokens")
+	}
+	if c.IsSet("max-time") {
+		b.Time = c.Duration("max-time")
 	}
 }
 
@@ -48,12 +70,15 @@ func runFlags(unit string) []cli.Flag {
 func overlay(c *cli.Context, config any) {
 	for _, flag := range c.Command.Flags {
 		name := flag.Names()[0]
-		if !c.IsSet(name) {
+		if !c.IsSet(name) || slices.Contains(budgetFlags, flag) { // of which max-tokens is also a key of another meaning
 			continue
 		}
 		value := c.Value(name)
 		if list, ok := value.(cli.StringSlice); ok {
 			value = list.Value()
+		}
+		if name == "reply-tokens" {
+			name = "max_tokens"
 		}
 		yamlfile.Set(config, strings.ReplaceAll(name, "-", "_"), value)
 	}
@@ -64,6 +89,7 @@ func runOptions(c *cli.Context) (run.Options, error) {
 	secret, err := userSecret()
 	o := run.Options{
 		Kinds: kinds, Registry: registry(), Env: environment(), Version: buildVersion(), Now: time.Now, Log: c.App.ErrWriter,
+		Budget: func(b *run.Budget) { setBudget(c, b) },
 		Secret: secret, Trust: c.Bool("trust"), AcceptChangedModel: c.Bool("accept-changed-model"),
 	}
 	if dir := c.String("cache"); dir != "" {
@@ -77,6 +103,10 @@ func begin(c *cli.Context, p run.Plan, empty func() any, show showFunc) error {
 	s := p.Settings()
 	if s.Jobs < 0 {
 		return usagef("jobs is %d: say 0 (by the models) or more", s.Jobs)
+	}
+	setBudget(c, &s.Limits.Budget)
+	if err := s.Limits.Budget.Validate(); err != nil {
+		return usageError{err}
 	}
 	if c.Bool("print-config") {
 		text, err := run.EncodeConfig(p.Config(), empty)
@@ -92,6 +122,9 @@ func begin(c *cli.Context, p run.Plan, empty func() any, show showFunc) error {
 	}
 	if s.Cache != "" {
 		o.Cache = run.FileCache(s.Cache)
+	}
+	if c.Bool("estimate") {
+		return estimateRun(c, p, o)
 	}
 	if o.ID, err = run.NewID(time.Now()); err != nil {
 		return err

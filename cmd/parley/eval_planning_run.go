@@ -99,7 +99,7 @@ func planningRunCommand() *cli.Command {
 			&cli.IntFlag{Name: "shots", Usage: "`NUMBER` of questions with answers to show first"},
 			&cli.StringFlag{Name: "persona", Usage: "`TEXT` of a system message"},
 			&cli.Float64Flag{Name: "temperature", Usage: "`T` of sampling", Value: 0},
-			&cli.IntFlag{Name: "max-tokens", Usage: "`NUMBER` of tokens of an answer", Value: 2048},
+			&cli.IntFlag{Name: "reply-tokens", Usage: "`NUMBER` of tokens of an answer", Value: 2048},
 			&cli.IntFlag{Name: "num-ctx", Usage: "`NUMBER` of tokens of a local model's context"},
 		}, askFlags(), runFlags("questions")),
 		Action: func(c *cli.Context) error {
@@ -112,7 +112,7 @@ func planningRunCommand() *cli.Command {
 				return usagef("--n is 1 or more")
 			}
 			config.Sampling.Temperature = new(c.Float64("temperature"))
-			config.Sampling.MaxTokens, config.Sampling.NumCtx = c.Int("max-tokens"), c.Int("num-ctx")
+			config.Sampling.MaxTokens, config.Sampling.NumCtx = c.Int("reply-tokens"), c.Int("num-ctx")
 			if err := config.Complete(); err != nil {
 				return err
 			}

@@ -84,7 +84,7 @@ func scriptFlags() []cli.Flag {
 		&cli.StringFlag{Name: "tasks", Usage: "`FILE` of tasks, JSON lines (default: the 60 built-in ones)"},
 		&cli.IntFlag{Name: "first", DefaultText: "all", Usage: "take only the first `N` tasks"},
 		&cli.StringSliceFlag{Name: "weights", Usage: "`WEIGHTS` of the metrics in the score, such as NM=2,SC=3 (default: all 1)"},
-		&cli.IntFlag{Name: "max-tokens", Value: 700, Usage: "`N` tokens of a script at most"},
+		&cli.IntFlag{Name: "reply-tokens", Value: 700, Usage: "`N` tokens of a script at most"},
 	}, runFlags("tasks")...)
 }
 

@@ -132,7 +132,7 @@ func TestLiveScripts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var stdout, stderr bytes.Buffer
 	status := Main(context.Background(), []string{"parley", "eval", "script", "run", "--model", scheme + "?temperature=0&" + address,
-		"--model", scheme + "?temperature=0.9&" + address, "--judge", spec, "--allow-self-judge", "--first", "1", "--max-tokens", "160", "--jobs", "1", "--baseline", "rouge",
+		"--model", scheme + "?temperature=0.9&" + address, "--judge", spec, "--allow-self-judge", "--first", "1", "--reply-tokens", "160", "--jobs", "1", "--baseline", "rouge",
 		"--json", "--out", dir}, &stdout, &stderr)
 	if status != exitOK && status != exitPartial { // a small model's verdicts may contradict themselves
 		t.Fatalf("status %d\n%s%s", status, stdout.String(), stderr.String())

@@ -51,7 +51,7 @@ func TestLiveSurvey(t *testing.T) {
 		t.Log(stdout.String())
 	}
 	ask(run.Complete, "eval", "survey", "run", forms, "--evaluator", spec, "--sage", spec, "--scores", "logprob", "--aspect", "relevancy",
-		"--max-tokens", "120", "--jobs", "1", "--seed", "3", "--out", out)
+		"--reply-tokens", "120", "--jobs", "1", "--seed", "3", "--out", out)
 	v, err := verifyRun(out)
 	if err != nil || len(v.Findings) > 0 {
 		t.Fatalf("%v %+v", err, v)

@@ -26,7 +26,7 @@ func surveyRunCommand() *cli.Command {
 			&cli.StringFlag{Name: "rubric", Usage: "`FILE` of the rubric (default: the built-in one)"},
 			&cli.StringSliceFlag{Name: "aspect", Usage: "judge by these `ASPECTS` of the rubric only"},
 			&cli.BoolFlag{Name: "trusting", Usage: "take verdicts that do not repeat the question's nonce, for judges that cannot; a document may then speak for the judge"},
-			&cli.IntFlag{Name: "max-tokens", Value: 1000, Usage: "`N` tokens of a reply at most"},
+			&cli.IntFlag{Name: "reply-tokens", Value: 1000, Usage: "`N` tokens of a reply at most"},
 		}, runFlags("documents")...),
 		Action: func(c *cli.Context) error {
 			g, err := surveyConfig(c)

@@ -29,7 +29,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitPartial     = 3   // finished, with unscored or failed parts
+	exitPartial     = 3   // finished, with unscored or failed parts, or stopped by its budget
 	exitInterrupted = 130 // stopped by the user; nothing played is lost
 )
 
@@ -75,8 +75,13 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 		return exitOK
 	}
 	var stopped *run.StoppedError
+	var over *run.BudgetError
 	if errors.As(err, &stopped) && exists(filepath.Join(stopped.Dir, run.ManifestName)) {
-		defer fmt.Fprintf(stderr, "nothing that was done is lost; go on with: parley resume %s\n", stopped.Dir)
+		raise := ""
+		if errors.As(err, &over) {
+			raise = " " + over.Flag + " MORE"
+		}
+		defer fmt.Fprintf(stderr, "nothing that was done is lost; go on with: parley resume %s%s\n", stopped.Dir, raise)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "parley: interrupted")
@@ -90,7 +95,7 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 	switch {
 	case errors.As(err, &usage), errors.As(err, &asked), errors.As(err, &finding):
 		return exitUsage
-	case errors.As(err, &partial):
+	case errors.As(err, &partial), errors.As(err, &over):
 		return exitPartial
 	}
 	return exitFailed

@@ -57,13 +57,13 @@ func resumeCommand() *cli.Command {
 		Name:      "resume",
 		Usage:     "continue a run of any kind that was stopped",
 		ArgsUsage: "RUN",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "jobs", Usage: "do `N` jobs at once, whatever the configuration says"},
 			&cli.StringFlag{Name: "cache", Usage: "keep judges' replies in `DIR`, and do not ask again what was answered there"},
 			&cli.BoolFlag{Name: "trust", Usage: "open the models that the run of another user names"},
 			&cli.BoolFlag{Name: "accept-changed-model", Usage: "continue although a server now serves another model under a name"},
 			allFlag(), jsonFlag(),
-		},
+		}, budgetFlags...),
 		Action: func(c *cli.Context) error {
 			o, err := runOptions(c)
 			if err != nil {

@@ -16,7 +16,7 @@ func scoreCommand() *cli.Command {
 		Name:      "score",
 		Usage:     "score a finished run again, by other scorers or another judge",
 		ArgsUsage: "RUN",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringSliceFlag{Name: "scorer", Usage: "score by `NAME`: " + strings.Join(session.ScorerNames(), ", ") + "; again for more (default: those of the run)"},
 			&cli.StringFlag{Name: "judge", Usage: "lexical, embed:MODEL or a chat `MODEL` (default: the run's)"},
 			&cli.StringFlag{Name: "out", Usage: "copy the run to `DIR` and score it there; the run itself stays as it is"},
@@ -25,7 +25,7 @@ func scoreCommand() *cli.Command {
 			&cli.BoolFlag{Name: "all", Usage: "print every result"},
 			&cli.BoolFlag{Name: "trust", Usage: "open the judge that the run of another user names"},
 			jsonFlag(),
-		},
+		}, budgetFlags...),
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
 			if _, _, err := session.Read(dir); err != nil {

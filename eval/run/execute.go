@@ -41,9 +41,20 @@ type execution struct {
 	done     map[string]bool                 // jobs that are complete
 	recorded map[string]map[string]*llm.Call // calls of jobs that are not, by job and id
 
-	mu    sync.Mutex
-	stop  context.CancelCauseFunc
-	price *llm.Prices
+	mu      sync.Mutex
+	stop    context.CancelCauseFunc
+	price   *llm.Prices
+	account *account
+	killed  *time.Time              // when a pass began that was killed; nil: none was
+	hard    context.Context         // ends all calls
+	soft    context.Context         // ends jobs, while calls that are under way are still answered
+	halt    context.CancelCauseFunc // of soft
+}
+
+// contexts makes the two contexts of an execution of the user's.
+func (r *execution) contexts(ctx context.Context) {
+	r.hard, r.stop = context.WithCancelCause(ctx)
+	r.soft, r.halt = context.WithCancelCause(r.hard)
 }
 
 // StoppedError says that a run stopped before its end. Nothing that is on disk is lost.
@@ -91,7 +102,29 @@ func Resume(ctx context.Context, dir string, o Options) (*Manifest, error) {
 	if err := trust(dir, m, p, &o); err != nil {
 		return nil, err
 	}
+	if err := rebudget(m, p, &o); err != nil {
+		return nil, err
+	}
 	return execute(ctx, dir, p, m, o, true)
+}
+
+// rebudget gives a run that is gone on with another budget.
+func rebudget(m *Manifest, p Plan, o *Options) error {
+	if o.Budget == nil {
+		return nil
+	}
+	before := p.Settings().Limits.Budget
+	if o.Budget(&p.Settings().Limits.Budget); p.Settings().Limits.Budget == before {
+		return nil
+	}
+	mine := o.Secret != nil && m.Signature == m.sign(o.Secret)
+	if err := m.reconfigure(p, o); err != nil {
+		return err
+	}
+	if !mine {
+		m.Signature = ""
+	}
+	return nil
 }
 
 // Plan makes the plan of a run again.
@@ -136,7 +169,7 @@ func execute(ctx context.Context, dir string, p Plan, m *Manifest, o Options, re
 		done: map[string]bool{},
 	}
 	r.env = newEnv(r)
-	ctx, r.stop = context.WithCancelCause(ctx)
+	r.contexts(ctx)
 	defer r.stop(nil)
 	for above := filepath.Clean(dir); !exists(above) && above != filepath.Dir(above); above = filepath.Dir(above) {
 		r.made = append(r.made, above)
@@ -149,12 +182,15 @@ func execute(ctx context.Context, dir string, p Plan, m *Manifest, o Options, re
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	r.killed = m.Began
+	r.openAccount()
 	if !resumed {
 		if err := m.write(dir); err != nil {
 			return nil, err
 		}
 	}
-	began, err := r.play(ctx)
+	began, err := r.play(r.soft)
+	r.closeAccount()
 	switch {
 	case err != nil && !began && !resumed:
 		return nil, errors.Join(err, r.discard())
@@ -246,16 +282,33 @@ func (r *execution) round(ctx context.Context) error {
 			}
 		}
 	})
+	if over := (*BudgetError)(nil); errors.As(err, &over) && broken == nil && r.doneAll() {
+		err = nil // the last call of the last job used it up
+	}
 	if flushed := r.journal.Flush(context.WithoutCancel(ctx)); err == nil {
 		err = cmp.Or(broken, flushed)
 	}
 	return err
 }
 
+// doneAll reports whether every job was done in this round or before.
+func (r *execution) doneAll() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := 0
+	for _, jobs := range r.manifest.Jobs {
+		n += jobs
+	}
+	return n == r.manifest.Of
+}
+
 // prepare opens the models, prepares the plan and counts its jobs.
 func (r *execution) prepare(ctx context.Context) error {
 	m := r.manifest
 	if err := r.readPrices(); err != nil {
+		return err
+	}
+	if err := r.affordable(); err != nil {
 		return err
 	}
 	if err := r.openModels(ctx); err != nil {

@@ -33,6 +33,9 @@ func Extend(ctx context.Context, dir string, x Extension, o Options) (m *Manifes
 	if err := trust(dir, m, x.Plan, &o); err != nil {
 		return nil, err
 	}
+	if err := rebudget(m, x.Plan, &o); err != nil {
+		return nil, err
+	}
 	release, err := logs.Lock(dir)
 	if err != nil {
 		return nil, err
@@ -43,9 +46,14 @@ func Extend(ctx context.Context, dir string, x Extension, o Options) (m *Manifes
 		tables: []Table{Messages, Calls, Scores},
 	}
 	r.env = newEnv(r)
-	ctx, r.stop = context.WithCancelCause(ctx)
+	r.contexts(ctx)
 	defer r.stop(nil)
+	ctx = r.soft
+	r.openAccount()
 	if err := r.readPrices(); err != nil {
+		return nil, err
+	}
+	if err := r.affordable(); err != nil {
 		return nil, err
 	}
 	if err := r.openModels(ctx); err != nil {
@@ -77,6 +85,9 @@ func (r *execution) score(ctx context.Context, jobs iter.Seq2[Job, error]) (err 
 		if err != nil {
 			return err
 		}
+	}
+	if err := r.countUsed(Calls.journal(r.dir)); err != nil {
+		return err
 	}
 	keep := func(c *llm.Call) bool { return !strings.HasSuffix(c.Purpose, r.suffix()) }
 	if err := r.remember(keep); err != nil {
@@ -141,6 +152,7 @@ func (r *execution) finishPass() error {
 		return err
 	}
 	m.Passes = r.pass
+	r.closeAccount()
 	if err := r.measure(); err != nil {
 		return err
 	}

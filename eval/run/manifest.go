@@ -51,6 +51,8 @@ type Manifest struct {
 	Of        int                   `json:"of"`   // jobs in all
 	Jobs      map[State]int         `json:"jobs"` // done, by state
 	Usage     *llm.Tally            `json:"usage"`
+	Elapsed   float64               `json:"elapsed_s"`       // in which the run was under way, over all passes
+	Began     *time.Time            `json:"began,omitempty"` // the pass that is under way
 	Tables    map[string]TableState `json:"tables"`
 	Metrics   []eval.Metric         `json:"metrics"`         // of the scores, those of a program's own scorers too
 	Passes    int                   `json:"passes"`          // how often it was scored

@@ -35,7 +35,13 @@ func (o opened) Settings() *Settings { return o.settings }
 func (r *execution) openModels(ctx context.Context) error {
 	settings := r.plan.Settings()
 	models := &llm.Models{
-		Registry: r.options.Registry, Env: r.options.Env, Limits: settings.Limits, Seed: settings.Seed,
+		Registry: r.options.Registry, Env: r.options.Env, Limits: settings.Limits.Endpoints, Seed: settings.Seed,
+		Gate: func() error {
+			if r.soft == nil {
+				return nil
+			}
+			return context.Cause(r.soft)
+		},
 		Tell: func(message string) { r.tellf("%s", message) },
 	}
 	uses := r.plan.Models()

@@ -98,18 +98,20 @@ type Options struct {
 	// are not signed and none needs Trust.
 	Secret []byte
 	Trust  bool
+	// Budget changes the budget of a run that is gone on with; nil: it stays.
+	Budget func(*Budget)
 	// AcceptChangedModel lets a run go on although a server now serves another model under a name.
 	AcceptChangedModel bool
 }
 
 // Settings are what every kind of run can be told.
 type Settings struct {
-	Seed           uint64                `yaml:"seed" json:"seed"`                         // all randomness comes from it
-	Jobs           int                   `yaml:"jobs" json:"jobs"`                         // at once; 0: by the models
-	Limits         map[string]llm.Limits `yaml:"limits,omitempty" json:"limits,omitempty"` // by endpoint: a scheme or a base URL
-	Prices         string                `yaml:"prices,omitempty" json:"prices,omitempty"` // file
-	Cache          string                `yaml:"cache,omitempty" json:"cache,omitempty"`   // directory of judges' replies
-	AllowSelfJudge bool                  `yaml:"allow_self_judge,omitempty" json:"allow_self_judge,omitempty"`
-	Out            string                `yaml:"out,omitempty" json:"-"` // directory of the run
-	JSON           bool                  `yaml:"json,omitempty" json:"-"`
+	Seed           uint64 `yaml:"seed" json:"seed"`                         // all randomness comes from it
+	Jobs           int    `yaml:"jobs" json:"jobs"`                         // at once; 0: by the models
+	Limits         Limits `yaml:"limits,omitempty" json:"limits,omitzero"`  // of the run, and of endpoints
+	Prices         string `yaml:"prices,omitempty" json:"prices,omitempty"` // file
+	Cache          string `yaml:"cache,omitempty" json:"cache,omitempty"`   // directory of judges' replies
+	AllowSelfJudge bool   `yaml:"allow_self_judge,omitempty" json:"allow_self_judge,omitempty"`
+	Out            string `yaml:"out,omitempty" json:"-"` // directory of the run
+	JSON           bool   `yaml:"json,omitempty" json:"-"`
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -31,6 +32,11 @@ func (r *execution) takeUp(tell bool) error {
 			if _, err := logs.Repair(path); err != nil {
 				return err
 			}
+		}
+	}
+	if tell {
+		if err := r.countUsed(untorn(filepath.Join(r.dir, recalledName)), untorn(Calls.path(r.dir, ".jsonl"))); err != nil {
+			return err
 		}
 	}
 	r.done = map[string]bool{}
@@ -62,8 +68,8 @@ func (r *execution) takeUp(tell bool) error {
 		return err
 	}
 	if tell && r.options.Log != nil {
-		fmt.Fprintf(r.options.Log, "resuming %s: %d %s are complete, %d are under way; calls that were answered are not made again\n",
-			r.dir, len(r.done), r.tables[len(r.tables)-1].name(), len(open))
+		fmt.Fprintf(r.options.Log, "resuming %s: %d %s are complete, %d are under way; calls that were answered are not made again%s\n",
+			r.dir, len(r.done), r.tables[len(r.tables)-1].name(), len(open), r.usedSoFar())
 	}
 	return nil
 }
@@ -122,13 +128,7 @@ func (r *execution) remember(done func(*llm.Call) bool) error {
 	path := filepath.Join(r.dir, recalledName)
 	n := 0
 	for _, from := range []string{path, Calls.path(r.dir, ".jsonl")} {
-		if !exists(from) {
-			continue
-		}
-		for c, err := range logs.Read[llm.Call](from) {
-			if logs.IsTorn(err) {
-				break
-			}
+		for c, err := range untorn(from) {
 			if err != nil {
 				return err
 			}
@@ -156,6 +156,20 @@ func (r *execution) remember(done func(*llm.Call) bool) error {
 		}
 	}
 	return logs.WriteFile(path, lines)
+}
+
+// untorn yields the calls of a file up to a line that was not written whole; none where there is no file.
+func untorn(path string) iter.Seq2[llm.Call, error] {
+	return func(yield func(llm.Call, error) bool) {
+		if !exists(path) {
+			return
+		}
+		for c, err := range logs.Read[llm.Call](path) {
+			if logs.IsTorn(err) || !yield(c, err) {
+				return
+			}
+		}
+	}
 }
 
 // answers reports whether a call of a job that is done again answers its request: a prompt stays too long,

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -71,13 +72,49 @@ func (r *execution) recording(spec string, m llm.Model) llm.Model {
 					Hint: "no further call is made, since nothing could be kept"}
 			}
 		}
-		resp, call, err := llm.Ask(ctx, m, spec, req, r.now)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err := r.overBudget(); err != nil {
+			return nil, err
+		}
+		ask, done := r.outlast(ctx)
+		resp, call, err := llm.Ask(ask, m, spec, req, r.now)
+		done()
 		if err != nil && ctx.Err() != nil {
-			return resp, err // it was cut short by the user, which is not the model's doing
+			return resp, err // it was cut short by the user, or by the budget, which is not the model's doing
 		}
 		w.keep(&call)
+		if served := r.env.Served(spec); !served.Recorded {
+			r.account.add(call)
+			r.overBudget()
+		}
 		return resp, err
 	})
+}
+
+// overBudget ends the jobs where a budget is used up, and returns the error for it.
+func (r *execution) overBudget() error {
+	_, over := r.account.spent()
+	if over == nil {
+		return nil
+	}
+	r.halt(over)
+	return over
+}
+
+// outlast returns a context for a call that goes on when jobs end for want of budget, so that what is paid for is
+// kept, and ends when the user stops the run.
+func (r *execution) outlast(ctx context.Context) (context.Context, func()) {
+	ask, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	var over *BudgetError
+	jobs := context.AfterFunc(ctx, func() {
+		if !errors.As(context.Cause(ctx), &over) {
+			cancel(context.Cause(ctx))
+		}
+	})
+	user := context.AfterFunc(r.hard, func() { cancel(context.Cause(r.hard)) })
+	return ask, func() { jobs(); user(); cancel(nil) }
 }
 
 // recall answers a request from the calls of an earlier attempt, where the same was asked: what a job asks may

@@ -187,7 +187,7 @@ func (c *Config) judges() error {
 		}
 	}
 	if c.MaxTokens < 16 {
-		return run.Usagef("--max-tokens %d is too few for a script", c.MaxTokens)
+		return run.Usagef("--reply-tokens %d is too few for a script", c.MaxTokens)
 	}
 	return nil
 }

@@ -279,10 +279,13 @@ func (c *Config) checkNumbers() error {
 func (c *Config) checkLimits(own []string) error {
 	used := c.endpoints()
 	named := slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, own))))
+	if err := c.Limits.Budget.Validate(); err != nil {
+		return run.UsageError{Err: err}
+	}
 	limits := map[string]llm.Limits{}
-	for _, key := range slices.Sorted(maps.Keys(c.Limits)) {
+	for _, key := range slices.Sorted(maps.Keys(c.Limits.Endpoints)) {
 		endpoint := strings.TrimRight(key, "/") // as base URLs are read
-		if err := c.Limits[key].Validate(); err != nil {
+		if err := c.Limits.Endpoints[key].Validate(); err != nil {
 			return run.Usagef("limits of %s: %w", key, err)
 		}
 		if _, twice := limits[endpoint]; twice {
@@ -291,11 +294,11 @@ func (c *Config) checkLimits(own []string) error {
 		if !slices.Contains(named, endpoint) {
 			return run.Usagef("limits: no model of the experiment is at %s; there are models at: %s", key, cmp.Or(strings.Join(named, ", "), "none"))
 		}
-		limits[endpoint] = c.Limits[key]
+		limits[endpoint] = c.Limits.Endpoints[key]
 	}
-	if c.Limits != nil {
+	if c.Limits.Endpoints != nil {
 		maps.DeleteFunc(limits, func(endpoint string, _ llm.Limits) bool { return !slices.Contains(used, endpoint) })
-		c.Limits = limits
+		c.Limits.Endpoints = limits
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestExperimentReadsBack(t *testing.T) {
 		e.Player = []session.Arm{{Name: text, Model: text}, {Name: "mixed", Cast: []string{text, "reference:loner"}}}
 		e.Control, e.Characters, e.Knowledge, e.Scenes = []string{text, text}, []string{text}, []string{"a", text}, []string{text}
 		e.Sampling = map[string]llm.Sampling{"npc": llm.Sampling{Stop: []string{text, "x", text}, KeepAlive: text, Temperature: new(1e-7)}.Complete(), text: {}}
-		e.Limits = map[string]llm.Limits{text: {Concurrent: 1}}
+		e.Limits.Endpoints = map[string]llm.Limits{text: {Concurrent: 1}}
 		e.Endings.Wall, e.Seed = 1500*time.Millisecond, 1<<64-1
 		printed, err := run.EncodeConfig(e, empty)
 		if err != nil {
@@ -76,8 +76,8 @@ func TestExperimentFile(t *testing.T) {
 	}
 	own := over.Endpoints()
 	over.Player = []session.Arm{{Model: "ollama:z"}}
-	if err := over.Complete(own...); err != nil || len(over.Limits) != 1 || over.Limits["ollama"].Concurrent != 1 {
-		t.Errorf("%v, limits %v", err, over.Limits)
+	if err := over.Complete(own...); err != nil || len(over.Limits.Endpoints) != 1 || over.Limits.Endpoints["ollama"].Concurrent != 1 {
+		t.Errorf("%v, limits %v", err, over.Limits.Endpoints)
 	}
 	e, err := decode("f", []byte("turns: 8.0\nlimits: {\"http://h/v1/\": {concurrent: 2}}\nnpc: openai:x@http://h/v1/\nsampling: {npc: {think: true, top_p: 0.5}}"))
 	if err == nil {
@@ -86,8 +86,8 @@ func TestExperimentFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.Turns != 8 || e.Limits["http://h/v1"].Concurrent != 2 || len(e.Limits) != 1 {
-		t.Errorf("turns %d, limits %v", e.Turns, e.Limits)
+	if e.Turns != 8 || e.Limits.Endpoints["http://h/v1"].Concurrent != 2 || len(e.Limits.Endpoints) != 1 {
+		t.Errorf("turns %d, limits %v", e.Turns, e.Limits.Endpoints)
 	}
 	// Whatever a model does is written down, also what was left to the defaults.
 	if s := e.Sampling["npc"]; s.Think != "on" || *s.TopP != 0.5 || *s.Temperature != 0.8 || s.MaxTokens != 400 || len(e.Sampling) != 1 {

@@ -51,7 +51,7 @@ func (c *Config) Complete() error {
 	case reference.Is(c.Evaluator), reference.Is(c.Sage):
 		return run.Usagef("reference actors cannot judge: name a chat model")
 	case c.MaxTokens < 16:
-		return run.Usagef("--max-tokens %d is too few for a verdict", c.MaxTokens)
+		return run.Usagef("--reply-tokens %d is too few for a verdict", c.MaxTokens)
 	case c.Draws < 0:
 		return run.Usagef("--draws %d: at least one is needed", c.Draws)
 	case c.Scores != string(judge.Samples):

@@ -19,6 +19,9 @@ type Models struct {
 	Env      Env
 	Limits   map[string]Limits // by Spec.Endpoint
 	Seed     uint64            // of the jitter between retries
+	// Gate is asked right before a request goes to a server; an error of it is returned in place of a reply.
+	// Nil: every request goes.
+	Gate func() error
 	// Tell gets what a user should know while the run goes on, such as that an endpoint is waited
 	// for: one cleaned line each. Nil: nothing is told. It is called by one goroutine at a time.
 	Tell func(message string)
@@ -72,7 +75,7 @@ func (m *Models) Open(ctx context.Context, text string) (*Opened, error) {
 	}
 	around := []Middleware{o.watch, m.redact}
 	if adapter.Defaults.Server {
-		around = append(m.endpoint(spec.Endpoint()), o.watch, m.redact, promptCuts())
+		around = append(m.endpoint(spec.Endpoint()), m.gate, o.watch, m.redact, promptCuts())
 	}
 	o.Model = Wrap(base, around...)
 	if e, ok := base.(Embedder); ok {
@@ -99,6 +102,18 @@ func (m *Models) endpoint(name string) []Middleware {
 		m.endpoints[name] = []Middleware{retry, NewLimiter(limits, m.Env.Now).Limit}
 	}
 	return slices.Clone(m.endpoints[name])
+}
+
+// gate holds back what may not go any more, such as requests that waited at a limit while a budget was used up.
+func (m *Models) gate(next Model) Model {
+	return Func(func(ctx context.Context, req Request) (*Response, error) {
+		if m.Gate != nil {
+			if err := m.Gate(); err != nil {
+				return nil, err
+			}
+		}
+		return next.Generate(ctx, req)
+	})
 }
 
 // tell tells the user something, on one line.
