@@ -62,14 +62,19 @@ func (r *execution) measure() error {
 		if err != nil {
 			return err
 		}
-		if served := m.Models[call.Model]; served != nil && served.Recorded {
-			call.FromCache = true // no server was asked
-		}
-		meter.Add(call)
+		m.meter(meter, call)
 	}
 	tally := meter.Tally(r.price)
 	m.Usage = &tally
 	return nil
+}
+
+// meter counts a call. For one that a recording answered, no server was asked.
+func (m *Manifest) meter(meter *llm.Meter, call llm.Call) {
+	if served := m.Models[call.Model]; served != nil && served.Recorded {
+		call.FromCache = true
+	}
+	meter.Add(call)
 }
 
 // Results makes the results of a run from its scores, or as its plan does.

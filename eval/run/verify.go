@@ -257,7 +257,7 @@ func (t Rows[T]) references(v *verification, row *T) {
 			v.findf("calls: %s is there twice", r.ID)
 		}
 		v.calls[r.ID] = true
-		v.meter.Add(*r)
+		v.manifest.meter(v.meter, *r)
 		for _, hash := range r.Prompt {
 			if !v.messages[hash] {
 				v.findf("calls: %s refers to message %s, which is not there", r.ID, hash)
