@@ -120,7 +120,7 @@ func (d *RunData) Print(w io.Writer) error {
 	for _, row := range d.unread {
 		fmt.Fprintf(w, "%s could not be read: %s\n", row.File, report.Shorten(row.Reason, 160))
 	}
-	for _, t := range append([]*view.Table{d.rectified()}, d.spreads()...) {
+	for _, t := range append([]*view.Table{d.grid(), d.rectified()}, d.spreads()...) {
 		if err := report.Table(w, t); err != nil {
 			return err
 		}
