@@ -298,7 +298,9 @@ func (c *Config) checkLimits(own []string) error {
 	}
 	if c.Limits.Endpoints != nil {
 		maps.DeleteFunc(limits, func(endpoint string, _ llm.Limits) bool { return !slices.Contains(used, endpoint) })
-		c.Limits.Endpoints = limits
+		if c.Limits.Endpoints = limits; len(limits) == 0 {
+			c.Limits.Endpoints = nil // as it is read back
+		}
 	}
 	return nil
 }
