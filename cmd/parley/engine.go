@@ -45,26 +45,6 @@ func runFlags(unit string) []cli.Flag {
 	}, budgetFlags...)
 }
 
-// budgetFlags are the flags of every command whose calls a budget can end.
-var budgetFlags = []cli.Flag{
-	&cli.Float64Flag{Name: "max-cost", Usage: "stop when the run has cost `MONEY`, in the currency of the prices, over all its passes"},
-	&cli.Int64Flag{Name: "max-tokens", Usage: "stop when prompts and replies of the run have `N` tokens"},
-	&cli.DurationFlag{Name: "max-time", Usage: "stop when the run was under way for `DURATION`, such as 2h"},
-}
-
-// setBudget puts the flags for a budget over one.
-func setBudget(c *cli.Context, b *run.Budget) {
-	if c.IsSet("max-cost") {
-		b.Cost = c.Float64("max-cost")
-	}
-	if c.IsSet("max-tokens") {
-		b.Tokens = c.Int64("max-tokens")
-	}
-	if c.IsSet("max-time") {
-		b.Time = c.Duration("max-time")
-	}
-}
-
 // overlay puts the flags that were given over the keys of the same names of a configuration. Flags of another
 // type than their key are read by the command itself.
 func overlay(c *cli.Context, config any) {

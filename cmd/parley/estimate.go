@@ -40,3 +40,23 @@ func estimateRun(c *cli.Context, p run.Plan, o run.Options) error {
 	_, err = fmt.Fprintln(w, "no model was asked; leave out --estimate to run")
 	return err
 }
+
+// budgetFlags are the flags of every command whose calls a budget can end.
+var budgetFlags = []cli.Flag{
+	&cli.Float64Flag{Name: "max-cost", Usage: "stop when the run has cost `MONEY`, in the currency of the prices, over all its passes"},
+	&cli.Int64Flag{Name: "max-tokens", Usage: "stop when prompts and replies of the run have `N` tokens"},
+	&cli.DurationFlag{Name: "max-time", Usage: "stop when the run was under way for `DURATION`, such as 2h"},
+}
+
+// setBudget puts the flags for a budget over one.
+func setBudget(c *cli.Context, b *run.Budget) {
+	if c.IsSet("max-cost") {
+		b.Cost = c.Float64("max-cost")
+	}
+	if c.IsSet("max-tokens") {
+		b.Tokens = c.Int64("max-tokens")
+	}
+	if c.IsSet("max-time") {
+		b.Time = c.Duration("max-time")
+	}
+}
