@@ -72,8 +72,10 @@ func TestKilledRunOnAFaultyServerEndsAsACalmOne(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", parley, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	args := []string{"run", "--seed", "5", "--sessions", strconv.Itoa(sessions / 2), "--players", "2", "--turns", "4", "--form", "lines", "--jobs", "16", "--json",
-		"--player", "stream=openai:m?dialect=openai@" + http.URL + "/v1", "--player", "ollama=ollama:m@" + http.URL, "--npc", "openai:m?dialect=openai&stream=false@" + http.URL + "/v1"}
+	// One arm with a route for each of its three: arms share seeds, and so their calls could not be told apart.
+	experiment := filepath.Join(dir, "experiment.yaml")
+	writeFile(t, experiment, fmt.Appendf(nil, "player:\n  - {name: routes, cast: [\"openai:m?dialect=openai@%[1]s/v1\", \"ollama:m@%[1]s\"]}\nnpc: openai:m?dialect=openai&stream=false@%[1]s/v1\n", http.URL))
+	args := []string{"run", experiment, "--seed", "5", "--sessions", strconv.Itoa(sessions), "--players", "2", "--turns", "4", "--form", "lines", "--jobs", "16", "--json"}
 	calm, got := filepath.Join(dir, "calm"), filepath.Join(dir, "got")
 	start := time.Now()
 	if out, err := exec.Command(parley, append(args, "--out", calm)...).CombinedOutput(); err != nil {

@@ -78,6 +78,13 @@ func (r *execution) recording(spec string, m llm.Model) llm.Model {
 		if err := r.overBudget(); err != nil {
 			return nil, err
 		}
+		// A reply of a server is paid for: the one before is on disk before another is asked for, so that a
+		// kill loses at most one for each job.
+		if opened := r.env.opened[spec]; opened != nil && opened.Defaults.Server {
+			if err := r.journal.Flush(ctx); err != nil {
+				return nil, err
+			}
+		}
 		ask, done := r.outlast(ctx)
 		resp, call, err := llm.Ask(ask, m, spec, req, r.now)
 		done()
