@@ -13,7 +13,7 @@ import (
 // Schema makes the JSON schema of files that hold a value of the type, for editors. Keys are the yaml tags of the
 // fields, or else the json tags. A doc tag describes a key; one that begins with "required" requires it. Docs and words
 // describe keys, and list what may be written, by path: "endings.loop", "aims.skill". With list, a file may also hold a
-// list of such values.
+// list of such values. A map with the tag schema:"other keys" holds all keys that have no field.
 func Schema(title string, value any, list bool, docs map[string]string, words map[string][]string) ([]byte, error) {
 	s := schemer{docs: docs, words: words, within: map[reflect.Type]bool{}}
 	one := s.of("", reflect.TypeOf(value))
@@ -103,6 +103,11 @@ func (s *schemer) object(path string, t reflect.Type) map[string]any {
 		properties[f.name] = property
 	}
 	object := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("schema") == "other keys" {
+			object["additionalProperties"] = s.of(join(path, f.Name), f.Type.Elem())
+		}
+	}
 	if len(required) > 0 {
 		slices.Sort(required)
 		object["required"] = required

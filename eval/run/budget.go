@@ -25,7 +25,7 @@ type Budget struct {
 // side: max_cost, max_tokens and max_time beside the names of endpoints.
 type Limits struct {
 	Budget
-	Endpoints map[string]llm.Limits `json:"endpoints,omitempty"` // by a scheme or a base URL
+	Endpoints map[string]llm.Limits `json:"endpoints,omitempty" schema:"other keys"` // by a scheme or a base URL
 }
 
 // UnmarshalYAML reads limits.
