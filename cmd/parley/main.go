@@ -101,13 +101,13 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 	return exitFailed
 }
 
-var goType = regexp.MustCompile(`(?:json: )?cannot unmarshal (\w+) into Go (?:struct field \w+\.([\w.]+)|value) of type (\S+)`)
+var goType = regexp.MustCompile(`(?:json: )?cannot unmarshal (\w+|\[\]interface \{\}|map\[string\]interface \{\}) into Go (?:struct field \w+\.([\w.]+)|value) of type (\S+)`)
 
 // plain says in plain words what Go's decoder says of a value of the wrong type.
 func plain(text string) string {
 	return goType.ReplaceAllStringFunc(text, func(s string) string {
 		m := goType.FindStringSubmatch(s)
-		want, found := "something else", map[string]string{"string": "a text", "array": "a list", "object": "an object", "bool": "true or false"}[m[1]]
+		want, found := "something else", map[string]string{"string": "a text", "array": "a list", "[]interface {}": "a list", "object": "an object", "map[string]interface {}": "an object", "bool": "true or false"}[m[1]]
 		for _, kind := range []struct{ pattern, name string }{
 			{`^\[\]`, "a list"}, {`^\*?u?int`, "a whole number"}, {`float`, "a number"}, {`bool`, "true or false"}, {`^map`, "an object"}, {`string`, "a text"},
 		} {
