@@ -2,15 +2,11 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/urfave/cli/v2"
 
 	"parley/characters"
 )
@@ -19,18 +15,8 @@ import (
 func castCommand(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, talk bytes.Buffer
-	app := &cli.App{
-		Commands: []*cli.Command{charactersCommand()},
-		Writer:   &out, ErrWriter: &talk,
-		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
-	}
-	ctx := context.Background()
-	err := app.RunContext(ctx, flagsFirst(app.Commands, append([]string{"parley", "characters"}, args...)))
-	if err != nil {
-		talk.WriteString(err.Error())
-	}
-	return out.String(), talk.String(), exitStatus(ctx, err, io.Discard)
+	status = Main(t.Context(), append([]string{"parley", "characters"}, args...), &out, &talk)
+	return out.String(), talk.String(), status
 }
 
 func write(t *testing.T, name, text string) string {

@@ -28,6 +28,7 @@ func statCommand(t *testing.T, stdin string, args ...string) (stdout, stderr str
 		ExitErrHandler: func(*cli.Context, error) {},
 		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
 	}
+	settle(app.Commands, "parley")
 	ctx := context.Background()
 	err := app.RunContext(ctx, flagsFirst(app.Commands, append([]string{"parley", "stat"}, args...)))
 	return out.String(), talk.String() + errText(err), exitStatus(ctx, err, io.Discard)

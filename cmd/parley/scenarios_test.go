@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/urfave/cli/v2"
 
 	"parley/characters"
 	"parley/scenarios"
@@ -21,12 +19,8 @@ import (
 func scenariosRun(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, talk bytes.Buffer
-	app := &cli.App{
-		Name: "parley", Writer: &out, ErrWriter: &talk, Commands: []*cli.Command{scenariosCommand()},
-		ExitErrHandler: func(*cli.Context, error) {},
-	}
-	err := app.RunContext(t.Context(), flagsFirst(app.Commands, append([]string{"parley", "scenarios"}, args...)))
-	return exitStatus(context.Background(), err, &talk), out.String(), talk.String()
+	status = Main(t.Context(), append([]string{"parley", "scenarios"}, args...), &out, &talk)
+	return status, out.String(), talk.String()
 }
 
 func TestScenariosCommand(t *testing.T) {
@@ -51,25 +45,25 @@ func TestScenariosCommand(t *testing.T) {
 		status         int
 		stdout, stderr string // parts of what is printed
 	}{
-		{[]string{}, exitUsage, "", "say what to do"},
+		{[]string{}, exitUsage, "", "needs a command: list"},
 		{[]string{"list"}, exitOK, "ashen-bell", ""},
 		{[]string{"list", "--kind", "intention"}, exitOK, "rope-bridge", ""},
 		{[]string{"list", "--kind", "play"}, exitUsage, "", "write exchange or intention"},
 		{[]string{"show", "ashen-bell"}, exitOK, "place     The Ashen Bell hangs upside down", ""},
 		{[]string{"show", "rope-bridge"}, exitOK, "Acrobatics      You want to be the first", ""},
 		{[]string{"show", "no-such"}, exitUsage, "", "parley scenarios list prints"},
-		{[]string{"show"}, exitUsage, "", "takes one id"},
+		{[]string{"show"}, exitUsage, "", "show takes ID, and got none"},
 		{[]string{"validate", good, scene}, exitOK, "good.yaml: 1 pieces of knowledge\n", "falls short"},
 		{[]string{"validate", scene}, exitOK, "scene.yaml: 1 scenes\n", "aims: 1, where 8 to 12"},
 		{[]string{"validate", bad}, exitFailed, "", `bad.yaml:4: unknown field "hok"`},
 		{[]string{"validate", good, file("again.yaml", goat)}, exitFailed, "", "the id goat is in "},
 		{[]string{"validate", filepath.Join(dir, "none.yaml")}, exitFailed, "", "no such file"},
-		{[]string{"validate"}, exitUsage, "", "at least one file"},
+		{[]string{"validate"}, exitUsage, "", "takes FILE..., and got none"},
 		{[]string{"generate", "--kind", "poem", "--model", "script:x"}, exitUsage, "", "write knowledge or scene"},
 		{[]string{"generate", "--kind", "scene"}, exitUsage, "", "name the model"},
 		{[]string{"generate", "--kind", "scene", "--model", "script:x", "--n", "0"}, exitUsage, "", "from 1"},
-		{[]string{"import"}, exitUsage, "", "import srd FILE"},
-		{[]string{"import", "srd"}, exitUsage, "", "takes one file"},
+		{[]string{"import"}, exitUsage, "", "needs a command: srd"},
+		{[]string{"import", "srd"}, exitUsage, "", "takes FILE, and got none"},
 		{[]string{"import", "srd", items}, exitOK, "id: srd-a", "2 items: 1 imported with 3 facts, 1 not used\n1: too short a text: 1 of the 3 facts that are needed: Spoon"},
 		{[]string{"import", "srd", items, "--out", imported}, exitOK, "2 items: 1 imported", ""},
 		{[]string{"import", "srd", items, "--out", imported}, exitUsage, "", "exists already"},
