@@ -72,11 +72,6 @@ func (f filter) query(page int) string {
 	return "?" + q.Encode()
 }
 
-// narrow reports whether the filter leaves sessions out.
-func (f filter) narrow() bool {
-	return f.Text != "" || f.Fault != "" || f.State != "" || f.Min != "" || f.Max != "" || f.Score != ""
-}
-
 // chosen returns the place of the metric whose values are shown: the one that was asked for, else the first
 // that is a headline of the run, else the first. It is -1 where there is none.
 func (x *index) chosen(name string) int {
