@@ -38,11 +38,19 @@ func openBrowser(t *testing.T) *browser {
 	if name == "" {
 		t.Skip("PARLEY_BROWSER names no Chromium to look at pages with; .ci/page does")
 	}
-	profile := t.TempDir()
+	// Helpers of the browser outlive it and write on, so that the directory may not be gone at once.
+	profile, err := os.MkdirTemp("", "parley-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(t.Context(), name, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
 		"--remote-debugging-port=0", "--remote-allow-origins=*", "--user-data-dir="+profile, "about:blank")
 	must(t, cmd.Start())
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		os.RemoveAll(profile)
+	})
 	port := ""
 	for range 600 {
 		data, err := os.ReadFile(filepath.Join(profile, "DevToolsActivePort"))
