@@ -4,6 +4,7 @@ package prose
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Sentences cuts a text into sentences: at line ends, and at full stops, question and exclamation marks that a space
@@ -23,11 +24,9 @@ func Sentences(text string) []string {
 			if line[i] != '.' && line[i] != '!' && line[i] != '?' {
 				continue
 			}
-			end := i + 1
-			for end < len(line) && strings.IndexByte(".!?\"')*”’", line[end]) >= 0 {
-				end++
-			}
-			if (end == len(line) || unicode.IsSpace(rune(line[end]))) && !(line[i] == '.' && abbreviation(line[start:i])) {
+			end := len(line) - len(strings.TrimLeft(line[i+1:], ".!?\"')*”’"))
+			next, _ := utf8.DecodeRuneInString(line[end:])
+			if (end == len(line) || unicode.IsSpace(next)) && !(line[i] == '.' && abbreviation(line[start:i])) {
 				keep(end)
 				i = end - 1
 			}
