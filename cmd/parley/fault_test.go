@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,7 +65,9 @@ func TestKilledRunOnAFaultyServerEndsAsACalmOne(t *testing.T) {
 		}
 		return fmt.Sprintf("SAY: Of the %d stones I counted, the old one is loose. Who laid it?", h.Sum64()%1000)
 	}}
-	http := httptest.NewUnstartedServer(server)
+	var serving atomic.Pointer[llmtest.FaultServer] // calm at first
+	serving.Store(server)
+	http := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serving.Load().ServeHTTP(w, r) }))
 	http.Config.ErrorLog = log.New(io.Discard, "", 0)
 	http.Start()
 	defer http.Close()
@@ -84,11 +88,12 @@ func TestKilledRunOnAFaultyServerEndsAsACalmOne(t *testing.T) {
 	whole := time.Since(start)
 
 	p := &paid{seeds: map[uint64]int64{}, by: map[uint64][]int{}}
-	server.Share, server.Whole = 0.2, p.note
+	server = &llmtest.FaultServer{Seed: server.Seed, Reply: server.Reply, Share: 0.2, Whole: p.note}
+	serving.Store(server)
 	failed := 0 // sessions that a process said had failed
 	r := rand.New(rand.NewPCG(5, 1))
 	next := append(args, "--out", got)
-	for p.process = 0; ; {
+	for {
 		var talk bytes.Buffer
 		command := exec.Command(parley, next...)
 		command.Stderr = &talk
@@ -189,6 +194,8 @@ func repeats(t *testing.T, dir string, p *paid) {
 		number  int
 	}
 	again, all := map[kill]int{}, 0
+	p.mu.Lock() // the server may still answer a process that was killed
+	defer p.mu.Unlock()
 	for request, by := range p.by {
 		for i := 1; i < len(by); i++ {
 			all++
