@@ -16,10 +16,29 @@ var (
 	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
 )
 
+// afterBracket reports whether a text has an opening bracket with one of the bytes behind it.
+func afterBracket(text, behind string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "[")
+		if !ok || rest == "" {
+			return false
+		}
+		if strings.IndexByte(behind, rest[0]) >= 0 {
+			return true
+		}
+		text = rest
+	}
+}
+
+// mayHaveToken reports whether a text has a sign of a token. Most have none, and the expression is slow.
+func mayHaveToken(text string) bool {
+	return strings.IndexByte(text, '<') >= 0 || afterBracket(text, "/iIgGeEbBpP")
+}
+
 // ownTurn skips template tokens that a text begins with, and the model's own role behind them. another
 // says that it begins with somebody else's role.
 func ownTurn(text string) (own string, another bool) {
-	for strings.ContainsAny(text, "<[") {
+	for mayHaveToken(text) {
 		at := token.FindStringIndex(text)
 		if at == nil || strings.TrimSpace(text[:at[0]]) != "" {
 			break
@@ -43,7 +62,7 @@ func ownTurn(text string) (own string, another bool) {
 // that ends a text is no fault.
 func withoutTokens(text string) (own string, leaked bool) {
 	var at []int
-	if strings.ContainsAny(text, "<[") { // the expression is slow
+	if mayHaveToken(text) {
 		at = token.FindStringIndex(text)
 	}
 	if at == nil {

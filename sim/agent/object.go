@@ -55,7 +55,12 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 			continue // an object within a sentence is prose
 		}
 		one := &v
-		if at := note.FindStringIndex(text[v.Start:v.End]); at != nil && at[0] == 0 {
+		quoted := strings.HasPrefix(strings.TrimLeft(text[v.Start+1:v.End], " \t\r\n"), `"`) // as keys are, and no note is
+		var at []int
+		if !quoted {
+			at = note.FindStringIndex(text[v.Start:v.End])
+		}
+		if at != nil && at[0] == 0 {
 			continue // {OOC: words} is no object
 		}
 		if v.Kind == loose.Array {

@@ -66,7 +66,7 @@ func amiss(text string, cut bool) string {
 		return FaultCutOff
 	case invisible(text):
 		return FaultEmpty
-	case (strings.ContainsAny(text, "<[=`(") || strings.Contains(text, "nput")) && toolMark.MatchString(text):
+	case (strings.ContainsAny(text, "<=`(") || afterBracket(text, "tT") || strings.Contains(text, "nput")) && toolMark.MatchString(text):
 		return FaultToolCall
 	case repeats(text):
 		return FaultRepetition

@@ -127,7 +127,10 @@ func clean(thoughts ...string) string {
 
 // splitMarks takes out the text between opening and closing marks.
 func splitMarks(text string) (thoughts []string, rest string, ok bool) {
-	marks := thinkMark.FindAllStringSubmatchIndex(text, -1)
+	var marks [][]int
+	if strings.ContainsAny(text, "<＜◁") || strings.Contains(text, "[/") || strings.Contains(text, "[T") || strings.Contains(text, "[R") {
+		marks = thinkMark.FindAllStringSubmatchIndex(text, -1) // slow, and most texts have no sign of a mark
+	}
 	if marks == nil {
 		return nil, text, true
 	}
