@@ -186,7 +186,7 @@ func (c *cast) cleared(d *draft, text string) string {
 			text = without
 		}
 	}
-	if !strings.ContainsAny(text, "[0123456789") {
+	if !mayBeForged(text) {
 		return text
 	}
 	if at := forged.FindStringIndex(text); at != nil {
@@ -194,6 +194,24 @@ func (c *cast) cleared(d *draft, text string) string {
 		text = text[:at[0]]
 	}
 	return text
+}
+
+// mayBeForged reports whether a text has a sign of dice or of the game master's lines. Most have none, and
+// the expression is slow.
+func mayBeForged(text string) bool {
+	if strings.IndexByte(text, '[') >= 0 {
+		return true
+	}
+	if !strings.ContainsAny(text, "0123456789") {
+		return false
+	}
+	lower := strings.ToLower(text)
+	for _, sign := range [...]string{"roll", "check", "save", "throw", "d4", "d6", "d8", "d1", "d2"} {
+		if strings.Contains(lower, sign) {
+			return true
+		}
+	}
+	return false
 }
 
 // own returns what is the author's own of a field: without a name or a label before it, up to the first
