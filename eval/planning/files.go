@@ -17,7 +17,7 @@ import (
 	"parley/eval/run"
 )
 
-// Solution is what was found for one problem. Its JSON form is a documented interface.
+// Solution holds the result of the search for one problem. Its JSON form is a documented interface.
 type Solution struct {
 	Problem  string       `json:"problem"`
 	Cost     *int         `json:"cost"` // nil without a plan

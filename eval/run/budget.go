@@ -222,7 +222,7 @@ func (r *execution) affordable() error {
 	return nil
 }
 
-// usedSoFar is what a run that goes on has used of its budgets, for a message; empty where it has none.
+// usedSoFar returns what a run that goes on has used of its budgets, for a message; empty where it has none.
 func (r *execution) usedSoFar() string {
 	used, _ := r.account.spent()
 	if len(used) == 0 {

@@ -9,7 +9,7 @@ import (
 	"parley/eval"
 )
 
-// Listed is what a list of runs says of one. The JSON form is a documented interface.
+// Listed describes a run in a list of runs. The JSON form is a documented interface.
 type Listed struct {
 	Run      string        `json:"run"` // its directory
 	Kind     string        `json:"kind"`

@@ -183,7 +183,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 }
 
 // refuseLinks returns an error where the directory holds a symbolic link, a pipe or a device: a run is plain
-// files, and a link in somebody else's could lead anywhere.
+// files, and a link in another person's could lead anywhere.
 func refuseLinks(dir string) error {
 	for _, d := range []string{dir, filepath.Join(dir, inputsName)} {
 		entries, err := os.ReadDir(d)

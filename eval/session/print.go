@@ -13,7 +13,7 @@ import (
 	"parley/sim"
 )
 
-// Screen is what a transcript is printed on.
+// Screen describes the terminal that a transcript is printed on.
 type Screen struct {
 	Width  int // columns at which lines are wrapped; 0: not at all
 	Colour bool

@@ -9,7 +9,7 @@ import (
 	"parley/sim/llm"
 )
 
-// PromptCost is what the prompts of the moves in a run took. A number that no server gave is nil.
+// PromptCost holds the tokens and the time that the prompts of the moves in a run took. A number that no server gave is nil.
 type PromptCost struct {
 	Layout  string `json:"layout"`
 	Moves   int    `json:"moves"` // calls for one

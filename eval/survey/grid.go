@@ -53,7 +53,7 @@ func (d *RunData) grid() *view.Table {
 	return t
 }
 
-// cell is what a document got by an aspect.
+// cell holds the scores of a document by an aspect.
 func (d *RunData) cell(document, aspect string) string {
 	say := func(agent Agent) string {
 		v := d.verdict(document, agent, aspect)

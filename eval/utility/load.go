@@ -124,7 +124,7 @@ func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
 	return list, nil
 }
 
-// Task is what an application is asked to do.
+// Task describes the task that an application is asked to do.
 type Task struct {
 	Name        string   `yaml:"name" json:"name" doc:"required"`
 	Description string   `yaml:"description" json:"description" doc:"required; the task in a few sentences"`

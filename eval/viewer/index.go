@@ -24,7 +24,7 @@ const (
 	maxError   = 160 // characters
 )
 
-// index is what is kept in memory of a run of sessions: a summary of each session, and where its rows are. It
+// index holds in memory, of a run of sessions: a summary of each session, and where its rows are. It
 // grows with the run's files.
 type index struct {
 	dir string
@@ -44,7 +44,7 @@ type index struct {
 	searches []*search
 }
 
-// summary is what was read of a run's tables.
+// summary holds the results of reading a run's tables.
 type summary struct {
 	arms     []string
 	metrics  []string // scorer/metric

@@ -1,7 +1,7 @@
 // Package viewer serves pages on runs to a browser on the same machine: the runs of a directory, a run as sessions
 // by arms, a session or two of them side by side, and any turn's exact prompt and reply.
 //
-// It only reads, nothing but plain files of the directory, and contacts nobody. A run is data, whoever made it: its
+// It only reads, nothing but plain files of the directory, and contacts no server. A run is data, whoever made it: its
 // texts are escaped, no script of it runs, and it is read by an index in memory, so that pages are quick whatever the
 // size of the run.
 package viewer
@@ -167,7 +167,7 @@ var pages = template.Must(template.New("pages.html").Funcs(template.FuncMap{
 	"render": view.Render, "visible": view.Visible, "clip": view.Clip, "inc": func(n int) int { return n + 1 },
 }).ParseFS(assets, "pages.html"))
 
-// document is what every page has.
+// document holds the fields that every page has.
 type document struct {
 	Template string
 	Title    string

@@ -308,7 +308,7 @@ func (s *script) headed(line string) bool {
 // begun reports whether the move has words.
 func (s *script) begun() bool { return s.say.Len()+s.do.Len() > 0 }
 
-// another ends the reading at a line of somebody else.
+// another ends the reading at a line of another speaker.
 func (s *script) another() bool {
 	s.d.mark(FaultSpeaksForOthers)
 	s.stopped = true
