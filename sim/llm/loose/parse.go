@@ -178,7 +178,8 @@ func (p *parser) key() (string, bool) {
 		from := p.at + size
 		head := parser{text: p.text[:min(len(p.text), from+maxKey)], at: from}
 		text, ok := head.quoted(mark, ":")
-		if p.at = head.at; !ok || strings.ContainsAny(text, "\n{}") {
+		// What is not JSON's own form and holds brackets is prose behind a quotation mark that was not closed.
+		if p.at = head.at; !ok || (mark != `"` || head.flaws != 0) && strings.ContainsAny(text, "\n{}") {
 			return "", false
 		}
 		key, p.flaws = text, p.flaws|head.flaws
