@@ -97,26 +97,14 @@ func (b *blocks) prepare(t *Task, names blocksNames) *blocks {
 			}
 		}
 	}
-	places := map[string]int{}
-	covers := map[string]int{}
+	placed := 0
 	for _, a := range t.Problem.Init {
-		switch a.Name {
-		case names.on:
-			places[a.Args[0]]++
-			covers[a.Args[1]]++
-		case names.table, names.holding:
-			places[a.Args[0]]++
+		if a.Name == names.on || a.Name == names.table || a.Name == names.holding {
+			placed++
 		}
 	}
-	for _, o := range t.Problem.Objects {
-		if places[o.Name] != 1 || covers[o.Name] > 1 {
-			return nil
-		}
-	}
-	if len(t.Static) > 0 { // a block that can never move: leave such problems to LM-cut
-		return nil
-	}
-	if _, ok := b.order(t.Init); !ok {
+	// Problems with a block that can never move are left to LM-cut.
+	if _, ok := b.order(t.Init); !ok || placed != b.n || len(t.Static) > 0 {
 		return nil
 	}
 	return b
@@ -124,8 +112,8 @@ func (b *blocks) prepare(t *Task, names blocksNames) *blocks {
 
 func fill(n, value int) []int { return slices.Repeat([]int{value}, n) }
 
-// order reads a state and returns the blocks from the table upwards and whether that is all of them
-// but the one in the hand.
+// order reads a state and returns the blocks from the table upwards, and whether each block has a place
+// there or in the hand.
 func (b *blocks) order(s State) (order []int, ok bool) {
 	for i := range b.n {
 		b.below[i], b.above[i] = free, free
@@ -152,7 +140,7 @@ func (b *blocks) order(s State) (order []int, ok bool) {
 			}
 		}
 	}
-	return order, len(order)+held == b.n
+	return order, len(order)+held == b.n && !slices.Contains(b.below, free)
 }
 
 func (b *blocks) Estimate(s State) int {

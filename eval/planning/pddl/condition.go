@@ -47,32 +47,37 @@ func (s scope) condition(e *expr, cost *Action) ([]Literal, error) {
 	return []Literal{{a, false}}, err
 }
 
+// equality is the predicate "=".
+var equality = Predicate{"=", []Object{{"", []string{"object"}}, {"", []string{"object"}}}}
+
 // atom reads one atom and checks predicate, arity, names and types.
 func (s scope) atom(e *expr, effect bool) (Atom, error) {
-	name := e.head()
-	if name == "" {
+	switch name, p := e.head(), s.Predicate(e.head()); {
+	case name == "":
 		return Atom{}, s.text.errorf(e, "want (PREDICATE ARGUMENT...)")
+	case name == "=" && !effect:
+		return s.apply(e, &equality)
+	case p == nil:
+		return Atom{}, s.text.errorf(e, "unknown predicate %q", name)
+	default:
+		return s.apply(e, p)
 	}
-	a := Atom{Name: name}
-	var params []Object
-	if name == "=" && !effect {
-		params = []Object{{"", []string{"object"}}, {"", []string{"object"}}}
-	} else if p := s.Predicate(name); p != nil {
-		params = p.Params
-	} else {
-		return a, s.text.errorf(e, "unknown predicate %q", name)
-	}
-	if len(e.list)-1 != len(params) {
-		return a, s.text.errorf(e, "%q takes %d arguments, not %d", name, len(params), len(e.list)-1)
+}
+
+// apply reads the arguments of a predicate or function.
+func (s scope) apply(e *expr, p *Predicate) (Atom, error) {
+	a := Atom{Name: p.Name}
+	if len(e.list)-1 != len(p.Params) {
+		return a, s.text.errorf(e, "%q takes %d arguments, not %d", p.Name, len(p.Params), len(e.list)-1)
 	}
 	for i, x := range e.list[1:] {
 		at := slices.IndexFunc(s.known, func(o Object) bool { return o.Name == x.word })
 		if x.isList || at < 0 {
 			return a, s.text.errorf(x, "unknown name %q", x.word)
 		}
-		if !s.overlap(s.known[at].Types, params[i].Types) {
+		if !s.overlap(s.known[at].Types, p.Params[i].Types) {
 			return a, s.text.errorf(x, "%q is of type %s, and %q takes %s here", x.word,
-				strings.Join(s.known[at].Types, " or "), name, strings.Join(params[i].Types, " or "))
+				strings.Join(s.known[at].Types, " or "), p.Name, strings.Join(p.Params[i].Types, " or "))
 		}
 		a.Args = append(a.Args, x.word)
 	}
@@ -106,18 +111,11 @@ func (s scope) increase(e *expr, a *Action) error {
 
 // function reads the use of a declared function.
 func (s scope) function(e *expr) (Atom, error) {
-	f := Atom{Name: e.head()}
-	arity, known := s.functions[f.Name]
-	if !known || len(e.list)-1 != arity {
-		return f, s.text.errorf(e, "no function %q with %d arguments is declared", f.Name, max(0, len(e.list)-1))
+	f := predicateOf(s.functions, e.head())
+	if f == nil {
+		return Atom{}, s.text.errorf(e, "unknown function %q", e.head())
 	}
-	for _, x := range e.list[1:] {
-		if x.isList || !slices.ContainsFunc(s.known, func(o Object) bool { return o.Name == x.word }) {
-			return f, s.text.errorf(x, "unknown name %q", x.word)
-		}
-		f.Args = append(f.Args, x.word)
-	}
-	return f, nil
+	return s.apply(e, f)
 }
 
 // maxCost bounds the cost of one action, so that the cost of a plan stays a 32-bit number.
@@ -142,9 +140,4 @@ func bind(l Literal, value map[string]string) Literal {
 		}
 	}
 	return Literal{Atom{l.Name, args}, l.Negated}
-}
-
-func parseAtom(s string) Atom {
-	words := strings.Fields(strings.Trim(s, "()"))
-	return Atom{words[0], words[1:]}
 }

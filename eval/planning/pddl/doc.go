@@ -7,9 +7,9 @@
 //
 // Where the algorithms come from:
 //
-//   - Grounding instantiates each action over typed objects and drops what static facts, and facts
-//     that no action can add, rule out; a fixpoint of the delete relaxation then removes what cannot
-//     be reached (Helmert, "Concise finite-domain representations", AIJ 173, 2009). Negative
+//   - Grounding is a fixpoint of the delete relaxation: actions are instantiated over typed objects and
+//     over atoms that are reached already, until nothing is new (after Helmert, "Concise finite-domain
+//     representations", AIJ 173, 2009). Negative
 //     preconditions are compiled into complementary facts (Gazen and Knoblock, 1997).
 //   - Search is A* (Hart, Nilsson and Raphael, 1968) with reopening, over bitset states.
 //   - Max and LM-cut are the heuristics of Bonet and Geffner ("Planning as heuristic search", AIJ 129,

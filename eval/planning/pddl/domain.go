@@ -13,7 +13,7 @@ type Domain struct {
 	Predicates []Predicate
 	Actions    []Action
 
-	functions map[string]int // arity by name
+	functions []Predicate
 	text      text
 }
 
@@ -64,27 +64,25 @@ func ParseDomain(file, src string) (*Domain, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Domain{Name: name, Types: map[string][]string{"object": nil}, functions: map[string]int{}, text: t}
-	seen := map[string]bool{}
+	d := &Domain{Name: name, Types: map[string][]string{"object": nil}, text: t}
+	read := map[string]func(*expr) error{
+		":requirements": func(*expr) error { return nil }, ":types": d.readTypes, ":constants": d.readConstants,
+		":predicates": d.readPredicates, ":functions": d.readFunctions, ":action": d.readAction,
+	}
+	by := map[string][]*expr{}
 	for _, s := range sections {
-		if h := s.head(); seen[h] && h != ":action" {
+		h := s.head()
+		if read[h] == nil {
+			return nil, t.errorf(s, "%s is not supported (STRIPS with typing, constants, negative preconditions, equality and action costs is)", h)
+		}
+		if by[h] = append(by[h], s); len(by[h]) > 1 && h != ":action" {
 			return nil, t.errorf(s, "a second %s", h)
 		}
-		seen[s.head()] = true
 	}
 	// Types come first: other sections name them.
-	order := []string{":types", ":constants", ":predicates", ":functions", ":action"}
-	for _, s := range sections {
-		if !slices.Contains(append(order, ":requirements"), s.head()) {
-			return nil, t.errorf(s, "%s is not supported (STRIPS with typing, constants, negative preconditions, equality and action costs is)", s.head())
-		}
-	}
-	for _, kind := range order {
-		for _, s := range sections {
-			if s.head() != kind {
-				continue
-			}
-			if err := d.section(s); err != nil {
+	for _, kind := range []string{":types", ":constants", ":predicates", ":functions", ":action"} {
+		for _, s := range by[kind] {
+			if err := read[kind](s); err != nil {
 				return nil, err
 			}
 		}
@@ -92,19 +90,9 @@ func ParseDomain(file, src string) (*Domain, error) {
 	return d, nil
 }
 
-func (d *Domain) section(s *expr) (err error) {
-	switch s.head() {
-	case ":types":
-		return d.readTypes(s)
-	case ":constants":
-		d.Constants, err = d.objects(s.list[1:], "")
-		return err
-	case ":predicates":
-		return d.readPredicates(s)
-	case ":functions":
-		return d.readFunctions(s)
-	}
-	return d.readAction(s)
+func (d *Domain) readConstants(s *expr) (err error) {
+	d.Constants, err = d.objects(s.list[1:], "")
+	return err
 }
 
 func (d *Domain) readTypes(s *expr) error {
@@ -145,20 +133,12 @@ func (d *Domain) readTypes(s *expr) error {
 
 // isA reports whether a type is another one or below it.
 func (d *Domain) isA(name, want string) bool {
-	seen := map[string]bool{}
-	open := []string{name}
-	for len(open) > 0 {
-		n := open[len(open)-1]
-		open = open[:len(open)-1]
-		if n == want {
-			return true
-		}
-		if !seen[n] {
-			seen[n] = true
-			open = append(open, d.Types[n]...)
-		}
-	}
-	return want == "object"
+	return want == "object" || d.below(name, want, len(d.Types))
+}
+
+// below is isA up to a depth, for types that may be supertypes of themselves.
+func (d *Domain) below(name, want string, depth int) bool {
+	return name == want || depth > 0 && slices.ContainsFunc(d.Types[name], func(super string) bool { return d.below(super, want, depth-1) })
 }
 
 // Fits reports whether an object of the given types may stand for a parameter of type want.
@@ -283,27 +263,25 @@ func (d *Domain) readFunctions(s *expr) error {
 		if err != nil {
 			return err
 		}
-		d.functions[e.head()] = len(params)
+		d.functions = append(d.functions, Predicate{e.head(), params})
 	}
 	return nil
 }
 
 // Predicate returns the predicate of that name, or nil.
-func (d *Domain) Predicate(name string) *Predicate {
-	for i := range d.Predicates {
-		if d.Predicates[i].Name == name {
-			return &d.Predicates[i]
-		}
+func (d *Domain) Predicate(name string) *Predicate { return predicateOf(d.Predicates, name) }
+
+func predicateOf(list []Predicate, name string) *Predicate {
+	if i := slices.IndexFunc(list, func(p Predicate) bool { return p.Name == name }); i >= 0 {
+		return &list[i]
 	}
 	return nil
 }
 
 // Action returns the action of that name, or nil.
 func (d *Domain) Action(name string) *Action {
-	for i := range d.Actions {
-		if d.Actions[i].Name == name {
-			return &d.Actions[i]
-		}
+	if i := slices.IndexFunc(d.Actions, func(a Action) bool { return a.Name == name }); i >= 0 {
+		return &d.Actions[i]
 	}
 	return nil
 }

@@ -14,15 +14,9 @@ type grounder struct {
 	p       *Problem
 	init    map[string]bool
 	changed map[string]bool // predicates that some effect names
-	adders  map[string][]adder
+	reached map[string]bool // atoms that hold at first or that an operator adds
+	known   map[string]bool // operators by name and arguments
 	ops     []groundOp
-}
-
-// adder is one way in which an atom may become true.
-type adder struct {
-	params map[string][]string // types by variable
-	static map[string][]string // unary static preconditions by variable
-	args   []string
 }
 
 type groundOp struct {
@@ -31,72 +25,24 @@ type groundOp struct {
 	cost               int
 }
 
-// Ground instantiates the actions of a problem.
+// Ground instantiates the actions of a problem over what can be reached when nothing is deleted: it
+// goes over the actions until none has an instance that is new.
 func Ground(p *Problem) (*Task, error) {
-	g := &grounder{p: p, init: map[string]bool{}, changed: map[string]bool{}, adders: map[string][]adder{}}
-	for _, a := range p.Init {
-		g.init[a.String()] = true
-	}
+	g := &grounder{p: p, init: p.Start(), changed: map[string]bool{}, reached: p.Start(), known: map[string]bool{}}
 	for _, a := range p.Domain.Actions {
 		for _, e := range a.Effect {
 			g.changed[e.Name] = true
 		}
 	}
-	for _, a := range p.Domain.Actions {
-		g.addAdders(a)
-	}
-	for _, a := range p.Domain.Actions {
-		if err := g.instantiate(a); err != nil {
-			return nil, err
+	for before := -1; before < len(g.ops); {
+		before = len(g.ops)
+		for _, a := range p.Domain.Actions {
+			if err := g.instantiate(a); err != nil {
+				return nil, err
+			}
 		}
 	}
-	g.dropUnreachable()
 	return g.task(), nil
-}
-
-func (g *grounder) addAdders(a Action) {
-	way := adder{params: map[string][]string{}, static: map[string][]string{}}
-	for _, p := range a.Params {
-		way.params[p.Name] = p.Types
-	}
-	for _, l := range a.Pre {
-		if !l.Negated && !g.changed[l.Name] && len(l.Args) == 1 {
-			way.static[l.Args[0]] = append(way.static[l.Args[0]], l.Name)
-		}
-	}
-	for _, e := range a.Effect {
-		if !e.Negated {
-			way.args = e.Args
-			g.adders[e.Name] = append(g.adders[e.Name], way)
-		}
-	}
-}
-
-// possible reports whether an atom can hold in any state: it does at first, or types and static facts
-// let some action add it.
-func (g *grounder) possible(a Atom) bool {
-	if g.init[a.String()] {
-		return true
-	}
-	return slices.ContainsFunc(g.adders[a.Name], func(way adder) bool {
-		for i, v := range way.args {
-			if !strings.HasPrefix(v, "?") {
-				if v != a.Args[i] {
-					return false
-				}
-				continue
-			}
-			if !g.p.Domain.Fits(g.p.Object(a.Args[i]).Types, way.params[v]) {
-				return false
-			}
-			for _, s := range way.static[v] {
-				if !g.init[Atom{s, []string{a.Args[i]}}.String()] {
-					return false
-				}
-			}
-		}
-		return true
-	})
 }
 
 // instantiate tries all objects for the parameters, checking each precondition as soon as its
@@ -117,19 +63,16 @@ func (g *grounder) instantiate(a Action) error {
 				fit[i] = append(fit[i], o.Name)
 			}
 		}
-		slices.Sort(fit[i])
 	}
 	value := map[string]string{}
 	args := make([]string, len(a.Params))
 	var place func(n int) error
 	place = func(n int) error {
-		for _, l := range ready[n] {
-			if !g.allows(bind(l, value)) {
-				return nil
-			}
+		if slices.ContainsFunc(ready[n], func(l Literal) bool { return !g.allows(bind(l, value)) }) {
+			return nil
 		}
 		if n == len(a.Params) {
-			return g.emit(a, slices.Clone(args), value)
+			return g.emit(a, Atom{a.Name, slices.Clone(args)}, value)
 		}
 		for _, o := range fit[n] {
 			args[n], value[a.Params[n].Name] = o, o
@@ -143,20 +86,24 @@ func (g *grounder) instantiate(a Action) error {
 	return place(0)
 }
 
-// allows reports whether a ground precondition can hold in some state.
+// allows reports whether a ground precondition can hold in some state, as far as is known yet.
 func (g *grounder) allows(l Literal) bool {
 	switch {
 	case l.Name == "=":
 		return (l.Args[0] == l.Args[1]) != l.Negated
-	case !l.Negated:
-		return g.possible(l.Atom)
-	case !g.changed[l.Name]:
-		return !g.init[l.Atom.String()]
+	case l.Negated:
+		return g.changed[l.Name] || !g.init[l.Atom.String()]
 	}
-	return true
+	return g.reached[l.Atom.String()]
 }
 
-func (g *grounder) emit(a Action, args []string, value map[string]string) error {
+// emit adds an operator, unless it is known or needs an atom and its negation.
+func (g *grounder) emit(a Action, named Atom, value map[string]string) error {
+	key := named.String()
+	if g.known[key] {
+		return nil
+	}
+	g.known[key] = true
 	if len(g.ops) == maxOperators {
 		return fmt.Errorf("problem %s: more than %d ground actions", g.p.Name, maxOperators)
 	}
@@ -164,91 +111,51 @@ func (g *grounder) emit(a Action, args []string, value map[string]string) error 
 	if err != nil {
 		return err
 	}
-	op := groundOp{Atom: Atom{a.Name, args}, cost: cost}
-	for _, l := range a.Pre {
-		l = bind(l, value)
-		switch {
-		case l.Name == "=" || !g.changed[l.Name]:
-		case l.Negated:
-			op.neg = append(op.neg, l.Atom.String())
-		default:
-			op.pre = append(op.pre, l.Atom.String())
-		}
-	}
-	for _, l := range a.Effect {
-		if l = bind(l, value); l.Negated {
-			op.del = append(op.del, l.Atom.String())
-		} else {
-			op.add = append(op.add, l.Atom.String())
-		}
-	}
+	op := groundOp{Atom: named, cost: cost}
+	op.pre, op.neg = literals(a.Pre, value)
+	op.add, op.del = literals(a.Effect, value)
 	// What an action adds and deletes at once is true afterwards.
 	op.del = slices.DeleteFunc(op.del, func(f string) bool { return slices.Contains(op.add, f) })
-	if !slices.ContainsFunc(op.neg, func(f string) bool { return slices.Contains(op.pre, f) }) {
-		g.ops = append(g.ops, op)
+	if slices.ContainsFunc(op.neg, func(f string) bool { return slices.Contains(op.pre, f) }) {
+		return nil
 	}
+	for _, f := range op.add {
+		g.reached[f] = true
+	}
+	g.ops = append(g.ops, op)
 	return nil
 }
 
-// dropUnreachable removes operators whose positive preconditions cannot all be reached when nothing
-// is deleted.
-func (g *grounder) dropUnreachable() {
-	waiting := map[string][]int{}
-	left := make([]int, len(g.ops))
-	reached := map[string]bool{}
-	var open []string
-	reach := func(f string) {
-		if !reached[f] {
-			reached[f] = true
-			open = append(open, f)
+// literals returns the ground atoms of literals, those that are negated apart; equalities are checked already.
+func literals(list []Literal, value map[string]string) (positive, negative []string) {
+	for _, l := range list {
+		switch f := bind(l, value).Atom.String(); {
+		case l.Name == "=":
+		case l.Negated:
+			negative = append(negative, f)
+		default:
+			positive = append(positive, f)
 		}
 	}
-	keep := make([]bool, len(g.ops))
-	fire := func(i int) {
-		keep[i] = true
-		for _, f := range g.ops[i].add {
-			reach(f)
-		}
-	}
-	for i, op := range g.ops {
-		left[i] = len(op.pre)
-		for _, f := range op.pre {
-			waiting[f] = append(waiting[f], i)
-		}
-		if left[i] == 0 {
-			fire(i)
-		}
-	}
-	for _, a := range g.p.Init {
-		reach(a.String())
-	}
-	for len(open) > 0 {
-		f := open[len(open)-1]
-		open = open[:len(open)-1]
-		for _, i := range waiting[f] {
-			if left[i]--; left[i] == 0 {
-				fire(i)
-			}
-		}
-	}
-	i := -1
-	g.ops = slices.DeleteFunc(g.ops, func(groundOp) bool { i++; return !keep[i] })
+	return positive, negative
 }
 
-// task numbers the facts that operators change and translates the operators.
+// task numbers the facts that operators change, and the complements of those that must not hold
+// somewhere, and translates initial state, goal and operators.
 func (g *grounder) task() *Task {
 	t := &Task{Problem: g.p, index: map[string]int32{}, Solvable: true}
-	slices.SortStableFunc(g.ops, func(a, b groundOp) int { return compareAtoms(a.Atom, b.Atom) })
-	changes := map[string]bool{}
-	added := map[string]bool{}
-	needNot := map[string]bool{}
+	slices.SortFunc(g.ops, func(a, b groundOp) int { return compareAtoms(a.Atom, b.Atom) })
+	fluent, needNot := map[string]bool{}, map[string]bool{}
 	for _, op := range g.ops {
 		for _, f := range op.add {
-			added[f] = true
-			changes[f] = changes[f] || !g.init[f]
+			if !g.init[f] {
+				fluent[f] = true
+			}
 		}
 		for _, f := range op.del {
-			changes[f] = true
+			if g.reached[f] { // one that never holds does not change
+				fluent[f] = true
+			}
 		}
 		for _, f := range op.neg {
 			needNot[f] = true
@@ -259,28 +166,16 @@ func (g *grounder) task() *Task {
 			needNot[l.Atom.String()] = true
 		}
 	}
-	for f := range changes {
-		// A fact that is deleted but never true does not change.
-		if a := parseAtom(f); changes[f] && (g.init[f] || added[f]) {
-			t.Facts = append(t.Facts, a)
-		}
-	}
-	slices.SortFunc(t.Facts, compareAtoms)
-	for i, a := range t.Facts {
-		t.index[a.String()] = int32(i)
+	t.Facts = World(fluent).Atoms()
+	for _, a := range t.Facts {
+		t.index[a.String()] = int32(len(t.index))
 	}
 	for _, a := range t.Facts {
-		if needNot[a.String()] {
-			t.index["not "+a.String()] = int32(len(t.Facts))
-			t.Facts = append(t.Facts, Atom{"not", []string{a.String()}})
+		if f := a.String(); needNot[f] {
+			t.index["not "+f] = int32(len(t.Facts))
+			t.Facts = append(t.Facts, Atom{"not", []string{f}})
 		}
 	}
-	g.finish(t)
-	return t
-}
-
-// finish fills initial state, goal and operators.
-func (g *grounder) finish(t *Task) {
 	t.Init = make(State, (len(t.Facts)+63)/64)
 	for f, i := range t.index {
 		if name, negated := strings.CutPrefix(f, "not "); g.init[name] != negated {
@@ -288,33 +183,37 @@ func (g *grounder) finish(t *Task) {
 		}
 	}
 	for _, a := range g.p.Init {
-		if _, fluent := t.index[a.String()]; !fluent {
+		if !fluent[a.String()] {
 			t.Static = append(t.Static, a)
 		}
 	}
+	g.goal(t)
+	g.operators(t)
+	return t
+}
+
+// goal translates the goal.
+func (g *grounder) goal(t *Task) {
 	for _, l := range g.p.Goal {
 		key := l.Atom.String()
+		holds := g.init[key]
 		if l.Name == "=" {
-			t.Solvable = t.Solvable && (l.Args[0] == l.Args[1]) != l.Negated
-			continue
-		}
-		if l.Negated {
+			holds = l.Args[0] == l.Args[1]
+		} else if l.Negated {
 			key = "not " + key
 		}
 		if i, fluent := t.index[key]; fluent {
 			t.Goal = append(t.Goal, i)
-		} else if g.init[l.Atom.String()] == l.Negated {
+		} else if holds == l.Negated {
 			t.Solvable = false
 		}
 	}
 	t.Goal = unique(t.Goal)
-	g.operators(t)
 }
 
 // operators translates the ground actions.
 func (g *grounder) operators(t *Task) {
 	for _, op := range g.ops {
-		o := Operator{Atom: op.Atom, Cost: op.cost}
 		ids := func(list []string, prefix string) (out []int32) {
 			for _, f := range list {
 				if i, ok := t.index[prefix+f]; ok {
@@ -330,9 +229,11 @@ func (g *grounder) operators(t *Task) {
 		if slices.ContainsFunc(op.neg, never) {
 			continue
 		}
-		o.Pre = unique(append(ids(op.pre, ""), ids(op.neg, "not ")...))
-		o.Add = unique(append(ids(op.add, ""), ids(op.del, "not ")...))
-		o.Del = unique(append(ids(op.del, ""), ids(op.add, "not ")...))
-		t.Operators = append(t.Operators, o)
+		t.Operators = append(t.Operators, Operator{
+			Atom: op.Atom, Cost: op.cost,
+			Pre: unique(append(ids(op.pre, ""), ids(op.neg, "not ")...)),
+			Add: unique(append(ids(op.add, ""), ids(op.del, "not ")...)),
+			Del: unique(append(ids(op.del, ""), ids(op.add, "not ")...)),
+		})
 	}
 }

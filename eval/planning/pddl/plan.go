@@ -17,6 +17,15 @@ type Verdict struct {
 	Cost        int    `json:"cost"`         // of the applied steps
 }
 
+// ParseAtom takes apart an atom in canonical form, "(on a b)".
+func ParseAtom(s string) Atom {
+	words := strings.Fields(strings.Trim(s, "()"))
+	if len(words) == 0 {
+		return Atom{}
+	}
+	return Atom{words[0], words[1:]}
+}
+
 // World is a state of a problem as a set of atoms in canonical form, "(on a b)".
 type World map[string]bool
 
@@ -33,7 +42,7 @@ func (p *Problem) Start() World {
 func (w World) Atoms() []Atom {
 	out := make([]Atom, 0, len(w))
 	for s := range w {
-		out = append(out, parseAtom(s))
+		out = append(out, ParseAtom(s))
 	}
 	slices.SortFunc(out, compareAtoms)
 	return out

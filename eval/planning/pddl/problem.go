@@ -132,10 +132,8 @@ func compareAtoms(a, b Atom) int {
 
 // Object returns the object of that name, or nil.
 func (p *Problem) Object(name string) *Object {
-	for i := range p.Objects {
-		if p.Objects[i].Name == name {
-			return &p.Objects[i]
-		}
+	if i := slices.IndexFunc(p.Objects, func(o Object) bool { return o.Name == name }); i >= 0 {
+		return &p.Objects[i]
 	}
 	return nil
 }
