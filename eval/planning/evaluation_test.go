@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/eval"
 	"parley/eval/planning"
@@ -70,62 +69,6 @@ func expectedIoU(n int, drop, invent float64) float64 {
 		p *= invent / (1 - invent) * float64(n-y) / float64(y+1)
 	}
 	return sum
-}
-
-func TestReferenceAnswererGivesTheIoUOfTheory(t *testing.T) {
-	const n, drop, invent = 500, 0.2, 0.1
-	c := planning.Default()
-	arm := fmt.Sprintf("reference:planning?drop=%v&invent=%v", drop, invent)
-	c.Model, c.N, c.Domain = []string{"reference:planning", arm}, n, []string{"blocksworld"}
-	c.Tasks = []planning.Task{planning.Applicable, planning.State, planning.Negative}
-	if err := c.Complete(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir() + "/run"
-	m, err := run.Run(t.Context(), dir, planning.New(c), run.Options{Now: time.Now, Kinds: kinds})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, task := range c.Tasks {
-		if v := result(t, m, string(task), "iou", "reference:planning", ""); v != 1 {
-			t.Errorf("%s: the truth itself has IoU %v", task, v)
-		}
-		var want, squares float64
-		for q, err := range planning.Questions.Read(dir) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if q.Task == task {
-				want += expectedIoU(len(q.Truth), drop, invent) / n
-				squares += 1.0 / float64(len(q.Truth))
-			}
-		}
-		// The variance of one answer is at most about (drop + invent)/size.
-		margin := 3 * math.Sqrt((drop+invent)*squares) / n
-		if have := result(t, m, string(task), "iou", arm, ""); math.Abs(have-want) > margin {
-			t.Errorf("%s: IoU %.4f, theory gives %.4f +- %.4f", task, have, want, margin)
-		}
-	}
-}
-
-func TestOptimalPlansDifferAndAreScoredAsOptimal(t *testing.T) {
-	c := planning.Default()
-	c.Model, c.N, c.Domain, c.Tasks = []string{"reference:planning"}, 12, []string{"depots"}, []planning.Task{planning.Plan}
-	if err := c.Complete(); err != nil {
-		t.Fatal(err)
-	}
-	m, err := run.Run(t.Context(), t.TempDir()+"/run", planning.New(c), run.Options{Now: time.Now, Kinds: kinds})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for metric, want := range map[string]float64{"action_distance": 0, "action_distance_closest": 0, "causal_link_distance": 0, "state_sequence_distance": 0, "valid": 1, "goal_reached": 1, "cost_ratio": 1, "valid_prefix": 1} {
-		if v := result(t, m, "plan", metric, "reference:planning", ""); v != want {
-			t.Errorf("%s of the reference plan: %v, want %v", metric, v, want)
-		}
-	}
-	if v := result(t, m, "plan", "action_distance", "reference:planning", "another optimal plan"); v < 0.1 || v > 0.45 {
-		t.Errorf("two optimal plans are %.2f apart on average; 0.3 was measured before", v)
-	}
 }
 
 func TestCompare(t *testing.T) {

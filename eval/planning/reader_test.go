@@ -286,34 +286,6 @@ func functions(list []string) []string {
 	return out
 }
 
-func TestAnyTruthInAnyStyleReadsBack(t *testing.T) {
-	for _, domain := range []string{"blocksworld", "depots"} {
-		for _, w := range generate(t, planning.DefaultGenerator(domain), 8, 21) {
-			r := w.Reader()
-			for _, task := range planning.Tasks {
-				for seed := range uint64(3) {
-					q, err := w.Ask(task, planning.Asking{Seed: seed})
-					if err != nil {
-						t.Fatal(err)
-					}
-					words := w.Words(task, q.Truth, seed)
-					for i, style := range styles {
-						raw := style(q.Truth, words)
-						got := r.Read(task, raw, false)
-						have := got.Sequence()
-						if task != planning.Plan {
-							have = got.Set()
-						}
-						if !slices.Equal(have, q.Truth) {
-							t.Fatalf("%s, style %d:\n%s\n got %v\nwant %v", q.ID, i, raw, have, q.Truth)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"1. pick up a\n2. stack a on b", `[{"action":"unstack","args":["a","b"]}]`, "clear: a, b", "(not (on a b))", "| a | b |", "use a to @0 put it", "((((", "a and b and"} {
 		f.Add(s)

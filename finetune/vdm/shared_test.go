@@ -3,12 +3,10 @@ package vdm_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/eval/ieg"
 	"parley/finetune/vdm"
@@ -65,47 +63,6 @@ func published(t *testing.T, text string) {
 	t.Log(text)
 	if !strings.Contains(strings.Join(strings.Fields(string(readme)), " "), strings.Join(strings.Fields(text), " ")) {
 		t.Errorf("the README does not say: %s", text)
-	}
-}
-
-// The floors are those that the linear virtual DM has to hold on real play, as means over seeds.
-func TestPublishedRealPlay(t *testing.T) {
-	if raced {
-		t.Skip("ten trainings take minutes under the race detector, which has nothing to look for in them; .ci/run has them without it")
-	}
-	train, val, test := windows(t, "train"), windows(t, "val"), windows(t, "test")
-	var bestC, bestO float64
-	for _, b := range ieg.Baselines(train) {
-		c, o := f(t, b, test)
-		bestC, bestO = max(bestC, c), max(bestO, o)
-		t.Logf("%-14s f_c %.2f f_o %.2f", b.Name(), c, o)
-	}
-	const seeds = 5
-	for _, tuning := range []struct {
-		name string
-		val  []ieg.Interaction
-	}{{"validation", val}, {"cross-validation", nil}} {
-		var sumC, sumO float64
-		for seed := range uint64(seeds) {
-			start := time.Now()
-			l, err := vdm.Train(context.Background(), vdm.Config{Seed: seed}, train, tuning.val)
-			if err != nil {
-				t.Fatal(err)
-			}
-			took := time.Since(start)
-			c, o := f(t, l, test)
-			vc, vo := f(t, l, val)
-			sumC, sumO = sumC+c/seeds, sumO+o/seeds
-			beside, alone, second := l.Thresholds()
-			t.Logf("%s seed %d: test f_c %.2f f_o %.2f, val f_c %.2f f_o %.2f, thresholds %.3f %.2f %.2f, %v", tuning.name, seed, c, o, vc, vo, beside, alone, second, took)
-		}
-		t.Logf("%s: test f_c %.2f f_o %.2f", tuning.name, sumC, sumO)
-		if said := fmt.Sprintf("it reaches f_c %.1f and f_o %.1f over 5 seeds; last speaker plus most common skill reaches %.1f and %.1f", sumC, sumO, bestC, bestO); tuning.val != nil {
-			published(t, said)
-		}
-		if sumO < 33 || sumC < 76 || sumO < bestO+8 || sumC < bestC {
-			t.Errorf("%s: f_c %.2f and f_o %.2f are below what was reached before, or too near the baselines' %.2f and %.2f", tuning.name, sumC, sumO, bestC, bestO)
-		}
 	}
 }
 

@@ -113,23 +113,6 @@ var sets = []struct {
 	{"bw_nonneutral", "instances", 1, 99}, {"planbench_depots", "instances", 15, 99},
 }
 
-func TestOptimalCostsEqualTheReferences(t *testing.T) {
-	for _, set := range sets {
-		t.Run(set.dir, func(t *testing.T) {
-			refs := references(t, set.dir)
-			for i, ref := range refs {
-				if !*all && (i%set.every != 0 || ref.cost > set.most) {
-					continue
-				}
-				task := load(t, data(t, set.dir, "domain.pddl"), data(t, set.dir, set.sub, ref.file))
-				if s := solve(t, task, pddl.Options{}); s.Outcome != pddl.Optimal || s.Cost != ref.cost {
-					t.Errorf("%s: %s, cost %d, want %d", ref.file, s.Outcome, s.Cost, ref.cost)
-				}
-			}
-		})
-	}
-}
-
 func TestNextActionRowsHaveTheOptimalCost(t *testing.T) {
 	var rows []struct {
 		Domain  string `json:"PDDL_domain"`

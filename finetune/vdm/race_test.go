@@ -1,5 +1,0 @@
-//go:build race
-
-package vdm_test
-
-const raced = true
