@@ -100,11 +100,11 @@ func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 	cut = cut || strings.Count(text, "```")%2 == 1
 	items, unread, read := r.values(task, text)
 	if !read {
-		a := r.lines(task, text)
+		lines := r.lines(task, text)
 		if cut {
-			a.dropLast(text)
+			dropLast(lines, text)
 		}
-		items, unread = a.choose(task)
+		items, unread = choose(task, lines)
 	}
 	out.Unread = append(out.Unread, unread...)
 	r.classify(&out, task, items)
@@ -169,21 +169,15 @@ func explicitNone(text string, task Task) bool {
 	return noneWords.MatchString(last) || emptyList.MatchString(last)
 }
 
-// reading is an item before it is classified.
-type reading struct {
-	found
-	text string
-}
-
 // classify checks items against domain and objects.
-func (r *Reader) classify(out *Reading, task Task, items []reading) {
+func (r *Reader) classify(out *Reading, task Task, items []found) {
 	seen := map[string]bool{}
 	for _, it := range items {
 		words := []string{it.name}
 		for _, a := range it.args {
 			words = append(words, a.name)
 		}
-		item := Item{Item: "(" + strings.Join(words, " ") + ")", Text: it.text, Class: r.class(&it.found, task)}
+		item := Item{Item: "(" + strings.Join(words, " ") + ")", Text: it.text, Class: r.class(&it, task)}
 		switch {
 		case it.negated && task != Negative:
 			item.Class = Negated

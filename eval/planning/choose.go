@@ -27,21 +27,21 @@ type part struct {
 	head  string
 	fix   bool // it follows a correction
 	cue   bool // its heading says that it is the answer
-	items []reading
+	items []found
 	lines []answerLine
 }
 
 // dropLast marks the last line of a reply that was cut off, which may be incomplete.
-func (a *lineReader) dropLast(text string) {
-	n := len(a.lines) - 1
-	if n < 0 || len(a.lines[n].items) == 0 || strings.HasSuffix(text, "\n") {
+func dropLast(lines []answerLine, text string) {
+	n := len(lines) - 1
+	if n < 0 || len(lines[n].items) == 0 || strings.HasSuffix(text, "\n") {
 		return
 	}
-	a.lines[n].items, a.lines[n].missed, a.lines[n].problem = nil, true, "the reply is cut off here"
+	lines[n].items, lines[n].missed, lines[n].problem = nil, true, "the reply is cut off here"
 }
 
 // runs divides an answer into lists: at headings, where a numbering starts again, and at corrections.
-func (a *lineReader) runs(task Task) (list []part) {
+func runs(task Task, lines []answerLine) (list []part) {
 	now := part{}
 	number := 0
 	flush := func(head string) {
@@ -51,7 +51,7 @@ func (a *lineReader) runs(task Task) (list []part) {
 		now = part{head: head, cue: answerHead.MatchString(head) && !reasonHead.MatchString(head), fix: corrections.MatchString(head)}
 		number = 0
 	}
-	for _, l := range a.lines {
+	for _, l := range lines {
 		restart := l.number == 1 && number >= 1 && len(l.items) > 0
 		switch {
 		case l.head != "" && l.number > 1 && l.number == number+1: // "Step 2: ..."
@@ -71,8 +71,8 @@ func (a *lineReader) runs(task Task) (list []part) {
 }
 
 // choose returns the items that are the answer, and lines of a list that were not read.
-func (a *lineReader) choose(task Task) (items []reading, unread []Unread) {
-	all := a.runs(task)
+func choose(task Task, lines []answerLine) (items []found, unread []Unread) {
+	all := runs(task, lines)
 	var kept []part
 	if task == Plan {
 		kept = choosePlan(all)
@@ -82,7 +82,7 @@ func (a *lineReader) choose(task Task) (items []reading, unread []Unread) {
 	for _, k := range kept {
 		items = append(items, k.items...)
 	}
-	for _, l := range a.lines {
+	for _, l := range lines {
 		if l.missed {
 			unread = append(unread, Unread{l.text, l.problem})
 		}
@@ -135,7 +135,7 @@ func (p *part) firstNumber() int {
 }
 
 // before returns the items of the numbered lines below a number; none where the list has no numbers.
-func (p *part) before(number int) (items []reading) {
+func (p *part) before(number int) (items []found) {
 	for _, l := range p.lines {
 		if l.number > 0 && l.number < number {
 			items = append(items, l.items...)
@@ -212,6 +212,5 @@ func (w *World) ReadAction(text string) (pddl.Atom, error) {
 	if len(got.Items) != 1 || got.Items[0].Class != Valid {
 		return pddl.Atom{}, fmt.Errorf("%q: want one action, read %v", text, got.Items)
 	}
-	words := strings.Fields(strings.Trim(got.Items[0].Item, "()"))
-	return pddl.Atom{Name: words[0], Args: words[1:]}, nil
+	return pddl.ParseAtom(got.Items[0].Item), nil
 }

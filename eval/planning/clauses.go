@@ -9,29 +9,25 @@ import (
 
 // sentence reads the items of a line without its marker: those in PDDL, or else those in words; words
 // in parentheses count where the words before them are incomplete.
-func (r *Reader) sentence(task Task, text string, prose bool, last string) []reading {
-	var strict, aside []reading
-	rest := text
-	gs := groups(text)
-	for i := len(gs) - 1; i >= 0; i-- {
-		g := gs[i]
+func (r *Reader) sentence(task Task, text string, prose bool, last string) []found {
+	var strict, aside []found
+	rest, at := "", 0
+	for _, g := range groups(text) {
 		if f := r.strict(g, task.Actions()); f != nil {
-			for k := len(f) - 1; k >= 0; k-- {
-				strict = append(strict, reading{f[k], text})
-			}
+			strict = append(strict, *f)
 		} else if g.name == "" {
 			got := r.clauses(task, g.inside, prose, last)
 			if len(got) > 0 && corrections.MatchString(g.inside) { // "pick up d (no, wait: unstack c from d)"
 				return got
 			}
-			aside = append(got, aside...)
+			aside = append(aside, got...)
 		} else {
 			continue
 		}
-		rest = rest[:g.start] + " " + rest[g.end:]
+		rest, at = rest+text[at:g.start]+" ", g.end
 	}
-	slices.Reverse(strict)
-	fitting := func(f reading) bool { return f.sym == nil || f.sym.action == task.Actions() }
+	rest += text[at:]
+	fitting := func(f found) bool { return f.sym == nil || f.sym.action == task.Actions() }
 	if slices.ContainsFunc(strict, fitting) {
 		return strict
 	}
@@ -39,7 +35,7 @@ func (r *Reader) sentence(task Task, text string, prose bool, last string) []rea
 	if len(main) == 0 && len(strict) > 0 {
 		return strict
 	}
-	incomplete := func(f reading) bool { return f.loose }
+	incomplete := func(f found) bool { return f.loose }
 	if len(main) == 0 || slices.ContainsFunc(main, incomplete) && len(aside) > 0 && !slices.ContainsFunc(aside, incomplete) {
 		if task.Actions() || len(strings.TrimSpace(rest)) < 3 {
 			return aside
@@ -55,18 +51,16 @@ var stops = regexp.MustCompile(`\s*(?:[.;:](?:\s|$)|->|=>|\s[–—-]\s|\bthen\b
 var subjectThen = regexp.MustCompile(`(?i)\b(i|we|you|can|will|must|should) then\b`)
 
 // clauses reads the items of running text.
-func (r *Reader) clauses(task Task, text string, prose bool, last string) (out []reading) {
+func (r *Reader) clauses(task Task, text string, prose bool, last string) (out []found) {
 	text = subjectThen.ReplaceAllString(strings.TrimSpace(text), "$1")
 	for _, part := range stops.Split(text, -1) {
 		m := r.mark(part)
 		if task.Actions() {
 			for _, f := range r.actions(m, !prose, &last) {
-				out = appendNew(out, reading{f, text})
+				out = appendNew(out, f)
 			}
-			continue
-		}
-		for _, f := range r.pieces(m) {
-			out = append(out, reading{f, text})
+		} else {
+			out = append(out, r.pieces(m)...)
 		}
 	}
 	return out
@@ -74,7 +68,7 @@ func (r *Reader) clauses(task Task, text string, prose bool, last string) (out [
 
 // appendNew leaves out an action that the words before it in the line have named already: "unstack a
 // from b: unstack block a from block b".
-func appendNew(list []reading, f reading) []reading {
+func appendNew(list []found, f found) []found {
 	if len(list) > 0 {
 		l := &list[len(list)-1]
 		if l.sym == f.sym && (slices.Equal(l.args, f.args) || l.loose && len(f.args) > 0 && l.args[0] == f.args[0]) {
@@ -90,13 +84,13 @@ func appendNew(list []reading, f reading) []reading {
 	return append(list, f)
 }
 
-var pieceEnds = regexp.MustCompile(`^(?:,|and|but|while|&)$`)
+var pieceEnds = wordSet(", and but while &")
 
 // split returns where the parts of marked words that commas and conjunctions separate begin and end.
 func split(words []string) (parts [][2]int) {
 	start := 0
 	for i := 0; i <= len(words); i++ {
-		if i == len(words) || pieceEnds.MatchString(words[i]) {
+		if i == len(words) || pieceEnds[words[i]] {
 			if i > start {
 				parts = append(parts, [2]int{start, i})
 			}
@@ -172,22 +166,16 @@ func (r *Reader) pieces(m *marked) (out []found) {
 	if len(m.words) > 400 {
 		return nil
 	}
-	ends := []int{}
-	for i := 0; i <= len(m.words); i++ {
-		if i == len(m.words) || pieceEnds.MatchString(m.words[i]) {
-			ends = append(ends, i)
-		}
-	}
 	for k := 2; k < len(m.words); k++ { // "a is on b, which is on the table"
 		if _, object := m.mention(m.words[k-2]); object && m.words[k-1] == "," && (m.words[k] == "which" || m.words[k] == "that") {
 			m.words[k] = m.words[k-2]
 		}
 	}
-	start, subject := 0, ""
-	for k := 0; k < len(ends); {
-		matched := false
-		for n := min(len(ends), k+14) - 1; n >= k; n-- {
-			got, last := r.properties(m, m.words[start:ends[n]], subject)
+	parts, subject := split(m.words), ""
+	for len(parts) > 0 {
+		used := 1
+		for n := min(len(parts), 14); n > 0; n-- {
+			got, last := r.properties(m, m.words[parts[0][0]:parts[n-1][1]], subject)
 			if len(got) == 0 {
 				continue
 			}
@@ -195,13 +183,10 @@ func (r *Reader) pieces(m *marked) (out []found) {
 			if last != "" {
 				subject = last
 			}
-			start, k, matched = ends[n]+1, n+1, true
+			used = n
 			break
 		}
-		if !matched {
-			start = ends[k] + 1
-			k++
-		}
+		parts = parts[used:]
 	}
 	return out
 }

@@ -13,14 +13,9 @@ type answerLine struct {
 	head    string // a heading, or the words before a colon that introduce the rest
 	marker  bool   // of a list
 	number  int    // of a numbered list; 0: none
-	items   []reading
+	items   []found
 	missed  bool // looks like an item and was not read
 	problem string
-}
-
-// lineReader reads the lines of an answer.
-type lineReader struct {
-	lines []answerLine
 }
 
 var (
@@ -51,11 +46,10 @@ func cutLines(task Task, text string) (lines []string) {
 }
 
 // lines reads an answer line by line.
-func (r *Reader) lines(task Task, text string) *lineReader {
-	a := &lineReader{}
+func (r *Reader) lines(task Task, text string) (list []answerLine) {
 	cut := cutLines(task, text)
 	for _, prose := range []bool{false, true} {
-		a.lines = nil
+		list = nil
 		var under *symbol // of a heading such as "Clear blocks:"
 		var last string
 		stepDone := false // the numbered line above has an action
@@ -83,13 +77,16 @@ func (r *Reader) lines(task Task, text string) *lineReader {
 					last = args[0].name
 				}
 			}
-			a.lines = append(a.lines, l)
+			for i := range l.items {
+				l.items[i].text = l.text
+			}
+			list = append(list, l)
 		}
-		if slices.ContainsFunc(a.lines, func(l answerLine) bool { return len(l.items) > 0 }) {
+		if slices.ContainsFunc(list, func(l answerLine) bool { return len(l.items) > 0 }) {
 			break
 		}
 	}
-	return a
+	return list
 }
 
 // line reads one line. last is the object that "it" refers to. Rows of tables are read by row.
@@ -102,7 +99,7 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	if done {
 		return l
 	}
-	l.items = withText(r.sentence(task, text, prose, last), l.text)
+	l.items = r.sentence(task, text, prose, last)
 	switch {
 	case otherKind(task, l.text):
 		l.items, l.missed, l.problem = nil, len(l.items) > 0, "the other kind of effect"
@@ -111,7 +108,7 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	case task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text):
 		r.applying(&l, text, prose)
 	case len(l.items) == 0 && *under != nil && text != "":
-		l.items = r.listOf(*under, text, l.text)
+		l.items = r.listOf(*under, text)
 	}
 	if len(l.items) > 0 || l.missed {
 		return l
@@ -148,11 +145,11 @@ func otherKind(task Task, line string) bool {
 }
 
 // onlyNegated returns, of a line that tells both what holds and what no longer does, the latter.
-func onlyNegated(items []reading) []reading {
-	if !slices.ContainsFunc(items, func(f reading) bool { return f.negated }) {
+func onlyNegated(items []found) []found {
+	if !slices.ContainsFunc(items, func(f found) bool { return f.negated }) {
 		return items
 	}
-	return slices.DeleteFunc(items, func(f reading) bool { return !f.negated })
+	return slices.DeleteFunc(items, func(f found) bool { return !f.negated })
 }
 
 // unmark returns the text of a line without list marks, emphasis and times, and notes the marks and numbers.
@@ -192,7 +189,7 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under **symbo
 	}
 	if s := r.heading(m[1], task); s != nil {
 		*under, l.head = s, m[1]
-		l.items = r.listOf(s, m[2], l.text)
+		l.items = r.listOf(s, m[2])
 		return "", true
 	}
 	subject := r.mark(m[1])
@@ -227,39 +224,33 @@ func (r *Reader) heading(head string, task Task) *symbol {
 }
 
 var (
-	pairWords  = regexp.MustCompile(`^(?:,|on|on top of|in|inside|at|->|=>|:|-|is on|is at|is in)?$`)
-	listCommas = regexp.MustCompile(` , and | , | and `)
+	pairWords  = regexp.MustCompile(`^(?:on|on top of|in|inside|at|->|=>|:|-|is on|is at|is in)?$`)
+	listCommas = regexp.MustCompile(`(?: , and| ,| and| &) `)
+	listMarks  = strings.NewReplacer("(", " ", ")", " , ", ";", ",", "/", " ")
 )
 
 // listOf reads a list of the arguments of a predicate: objects, or pairs of objects. It returns nil
 // where the text is something else.
-func (r *Reader) listOf(s *symbol, text, line string) (out []reading) {
+func (r *Reader) listOf(s *symbol, text string) (out []found) {
 	text = strings.Trim(strings.TrimSpace(text), ".[]{}")
 	if text == "" || noneWords.MatchString(text) {
 		return nil
 	}
-	m := r.mark(strings.NewReplacer("(", " ", ")", " , ", ";", ",", "/", " ").Replace(text))
-	joined := strings.Trim(strings.Join(m.words, " "), " ,")
-	if len(s.params) == 1 {
-		if !objectList.MatchString(joined) {
+	m := r.mark(listMarks.Replace(text))
+	for _, part := range listCommas.Split(strings.Trim(strings.Join(m.words, " "), " ,"), -1) {
+		f := found{sym: s, name: s.name}
+		var between []string
+		for _, w := range strings.Fields(part) {
+			if o, ok := m.mention(w); ok {
+				f.args = append(f.args, o)
+			} else {
+				between = append(between, w)
+			}
+		}
+		if len(f.args) != len(s.params) || !pairWords.MatchString(strings.Join(between, " ")) || len(s.params) == 1 && between != nil {
 			return nil
 		}
-		for _, o := range m.seen {
-			out = append(out, reading{found{sym: s, name: s.name, args: []mention{o}}, line})
-		}
-		return out
-	}
-	for _, part := range listCommas.Split(joined, -1) {
-		words := strings.Fields(part)
-		if len(words) < 2 {
-			return nil
-		}
-		a, ok := m.mention(words[0])
-		b, ok2 := m.mention(words[len(words)-1])
-		if !ok || !ok2 || !pairWords.MatchString(strings.Join(words[1:len(words)-1], " ")) {
-			return nil
-		}
-		out = append(out, reading{found{sym: s, name: s.name, args: []mention{a, b}}, line})
+		out = append(out, f)
 	}
 	return out
 }
@@ -269,7 +260,7 @@ func (r *Reader) applying(l *answerLine, text string, prose bool) {
 	l.items = nil
 	for _, sentence := range sentences.Split(text, -1) {
 		if !notHead.MatchString(sentence) {
-			l.items = append(l.items, withText(r.sentence(Applicable, sentence, prose, ""), l.text)...)
+			l.items = append(l.items, r.sentence(Applicable, sentence, prose, "")...)
 		}
 	}
 	if len(l.items) == 0 {
@@ -277,16 +268,12 @@ func (r *Reader) applying(l *answerLine, text string, prose bool) {
 	}
 }
 
-func withText(list []reading, text string) []reading {
-	for i := range list {
-		list[i].text = strings.TrimSpace(text)
-	}
-	return list
-}
-
 // text reads a string that should be nothing but an item.
-func (r *Reader) text(task Task, s string) []reading {
+func (r *Reader) text(task Task, s string) []found {
 	var under *symbol
-	l := r.line(task, s, false, &under, "")
-	return l.items
+	items := r.line(task, s, false, &under, "").items
+	for i := range items {
+		items[i].text = strings.TrimSpace(s)
+	}
+	return items
 }

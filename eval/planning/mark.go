@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,14 +29,24 @@ func (m *marked) add(name string, known bool) {
 
 // mention returns the mention that a word of the form @n marks.
 func (m *marked) mention(word string) (mention, bool) {
-	n := 0
-	if !strings.HasPrefix(word, "@") {
-		return mention{}, false
-	}
-	if _, err := fmt.Sscanf(word, "@%d", &n); err != nil || n >= len(m.seen) {
+	at, found := strings.CutPrefix(word, "@")
+	n, err := strconv.Atoi(at)
+	if !found || err != nil || n >= len(m.seen) {
 		return mention{}, false
 	}
 	return m.seen[n], true
+}
+
+// mentions returns the mentions that words mark; ok is false where one of them is another word.
+func (m *marked) mentions(words []string) (list []mention, ok bool) {
+	for _, w := range words {
+		o, ok := m.mention(w)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, o)
+	}
+	return list, true
 }
 
 var token = regexp.MustCompile(`[\p{L}\p{N}_][\p{L}\p{N}_']*(?:-[\p{L}\p{N}_]+)*|->|=>|[^\s]`)

@@ -12,8 +12,9 @@ type found struct {
 	name    string
 	args    []mention
 	negated bool
-	loose   bool // incomplete words: some argument is missing
-	rest    bool // words follow that were not used
+	loose   bool   // incomplete words: some argument is missing
+	rest    bool   // words follow that were not used
+	text    string // the line that it was read from
 }
 
 // leads may stand before an action in a list, and say nothing of it.
@@ -174,31 +175,25 @@ func (r *Reader) slotFor(s *symbol, args []*mention, with string, o mention, pla
 		}
 		return slices.ContainsFunc(s.slots[k].with, func(re *regexp.Regexp) bool { return re.MatchString(with) })
 	}
-	wrong := -1
+	best, rank := -1, 0
 	for k := range s.slots {
-		if args[k] != nil || !matches(k) {
+		n := 0
+		switch {
+		case args[k] != nil:
 			continue
+		case matches(k):
+			n = 2
+		case with == "" && plain: // bare arguments in the order of the schema, as in "lift hoist0 crate1 pallet2 depot0"
+			n = 1
 		}
-		if r.fits(s, k, o) {
-			return k
+		if n > 0 && r.fits(s, k, o) {
+			n += 2
 		}
-		if wrong < 0 {
-			wrong = k
-		}
-	}
-	if with == "" && plain { // bare arguments in the order of the schema, as in "lift hoist0 crate1 pallet2 depot0"
-		for k := range s.slots {
-			if args[k] == nil && r.fits(s, k, o) {
-				return k
-			}
-		}
-		for k := range s.slots {
-			if args[k] == nil && wrong < 0 {
-				wrong = k
-			}
+		if n > rank {
+			best, rank = k, n
 		}
 	}
-	return wrong
+	return best
 }
 
 // fits reports whether an object may be an argument, as far as is known.
@@ -347,28 +342,4 @@ func (s *symbol) cross(m *marked, f form, groups []string) []found {
 		out = append(out, found{sym: s, name: s.name, args: args})
 	}
 	return out
-}
-
-// bare reads a symbol followed by objects only: "on a b", "lift hoist0 crate1 pallet0 depot0".
-func (r *Reader) bare(m *marked, words []string, action bool) *found {
-	for n := min(3, len(words)); n > 0; n-- {
-		s := r.symbolNamed(strings.Join(words[:n], " "), action)
-		if s == nil || s.action != action {
-			continue
-		}
-		f := &found{sym: s, name: s.name}
-		for _, w := range words[n:] {
-			o, ok := m.mention(w)
-			if !ok {
-				return nil
-			}
-			f.args = append(f.args, o)
-		}
-		if len(f.args) == 0 && len(s.params) > 0 {
-			return nil
-		}
-		f.loose = len(f.args) < len(s.params)
-		return f
-	}
-	return nil
 }

@@ -36,7 +36,6 @@ func (r *Reader) row(task Task, l *answerLine, head, cells []string) {
 	if subject := r.mark(cells[0]); len(l.items) == 0 && !task.Actions() && len(subject.seen) == 1 && len(subject.words) == 1 {
 		l.items, refused = r.columns(task, head, cells), false
 	}
-	withText(l.items, l.text)
 	switch {
 	case len(l.items) == 0:
 		l.missed, l.problem = true, "no "+kind(task)+" in this row"
@@ -50,8 +49,8 @@ func (r *Reader) row(task Task, l *answerLine, head, cells []string) {
 }
 
 // cells reads the cells that hold whole items, of actions the first one, or the cells of one action together.
-func (r *Reader) cells(task Task, cells []string) (items []reading) {
-	partial := func(f reading) bool { return f.loose || f.sym != nil && len(f.args) != len(f.sym.params) }
+func (r *Reader) cells(task Task, cells []string) (items []found) {
+	partial := func(f found) bool { return f.loose || f.sym != nil && len(f.args) != len(f.sym.params) }
 	var words []string
 	for _, c := range cells {
 		if got := r.sentence(task, c, false, ""); len(got) > 0 && !slices.ContainsFunc(got, partial) {
@@ -73,9 +72,9 @@ func (r *Reader) cells(task Task, cells []string) (items []reading) {
 }
 
 // columns reads the properties of the object in the first cell of a row, by the heads of the other columns.
-func (r *Reader) columns(task Task, head, cells []string) (items []reading) {
+func (r *Reader) columns(task Task, head, cells []string) (items []found) {
 	for k := 1; k < len(cells) && k < len(head); k++ {
-		var got []reading
+		var got []found
 		switch c := cells[k]; {
 		case c == "" || ruler.MatchString(c) || strings.EqualFold(c, "none"):
 		case yesCell.MatchString(c):

@@ -9,7 +9,7 @@ import (
 )
 
 // values reads an answer in JSON. read is false where the text has no JSON value with or for items.
-func (r *Reader) values(task Task, text string) (items []reading, unread []Unread, read bool) {
+func (r *Reader) values(task Task, text string) (items []found, unread []Unread, read bool) {
 	all := loose.Find(text)
 	if len(all) > 1 && !slices.ContainsFunc(all, func(v loose.Value) bool { return v.Kind != loose.Object || v.State != loose.Whole }) {
 		for i := range all { // one object for each item
@@ -41,16 +41,16 @@ func (r *Reader) values(task Task, text string) (items []reading, unread []Unrea
 var listKeys = regexp.MustCompile(`(?i)^(?:final_?)?(?:answer|plan|actions?|applicable_?actions?|applicable|steps?|state|final_?state|current_?state|resulting_?state|propert(?:y|ies)|facts?|propositions?|predicates?|effects?|result|list|items|solution|output|(?:pos|neg|positive|negative|add|added|delete|deleted|removed)(?:_?(?:effects?|list))?)$`)
 
 // value reads items out of a JSON value; ok is false where the value is none of an answer.
-func (r *Reader) value(task Task, v *loose.Value) ([]reading, bool) {
+func (r *Reader) value(task Task, v *loose.Value) ([]found, bool) {
 	switch v.Kind {
 	case loose.String:
 		got := r.text(task, v.Text)
 		return got, len(got) > 0 || explicitNone(v.Text, task)
 	case loose.Array:
-		if got, ok := r.tuple(task, v); ok {
-			return got, true
+		if f := r.tuple(task, v); f != nil {
+			return []found{*f}, true
 		}
-		var out []reading
+		var out []found
 		for i := range v.Items {
 			got, ok := r.value(task, &v.Items[i])
 			if !ok {
@@ -65,31 +65,28 @@ func (r *Reader) value(task Task, v *loose.Value) ([]reading, bool) {
 	return nil, v.Kind == loose.Null
 }
 
-// tuple reads ["unstack", "a", "b"].
-func (r *Reader) tuple(task Task, v *loose.Value) ([]reading, bool) {
-	if len(v.Items) == 0 || r.symbolNamed(v.Items[0].Text, task.Actions()) == nil && len(v.Items) > 1 {
-		return nil, false
+// tuple reads ["unstack", "a", "b"]; nil where an array is none.
+func (r *Reader) tuple(task Task, v *loose.Value) *found {
+	words, ok := plain(v.Items)
+	if !ok || len(words) == 0 || len(words) > 1 && r.symbolNamed(words[0], task.Actions()) == nil {
+		return nil
 	}
-	var words []string
-	for i := range v.Items {
-		if v.Items[i].Kind != loose.String && v.Items[i].Kind != loose.Word && v.Items[i].Kind != loose.Number {
-			return nil, false
-		}
-		words = append(words, v.Items[i].Text)
+	f := r.atom(words, task.Actions())
+	if f != nil {
+		f.text = strings.Join(words, " ")
 	}
-	f := r.strictWords(lower(words), task.Actions())
-	if f == nil {
-		return nil, false
-	}
-	return []reading{{*f, strings.Join(words, " ")}}, true
+	return f
 }
 
-func lower(list []string) []string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = strings.ToLower(s)
+// plain returns the texts of values in lower case; ok is false where one is a list or an object.
+func plain(items []loose.Value) (words []string, ok bool) {
+	for i := range items {
+		if k := items[i].Kind; k != loose.String && k != loose.Word && k != loose.Number {
+			return nil, false
+		}
+		words = append(words, strings.ToLower(items[i].Text))
 	}
-	return out
+	return words, true
 }
 
 var (
@@ -101,11 +98,11 @@ var (
 var stepKey = regexp.MustCompile(`(?i)^(?:step|action)?[ _-]?\d+$`)
 
 // object reads an action or property with keys, or a list that is kept under a key.
-func (r *Reader) object(task Task, v *loose.Value) ([]reading, bool) {
+func (r *Reader) object(task Task, v *loose.Value) ([]found, bool) {
 	for i, k := range v.Keys {
 		if i < len(v.Items) && nameKey.MatchString(k) && v.Items[i].Kind == loose.String {
 			if s := r.symbolNamed(v.Items[i].Text, task.Actions()); s != nil {
-				return []reading{{*r.keyed(s, v, i), s.name}}, true
+				return []found{r.keyed(s, v, i)}, true
 			}
 			if got := r.text(task, v.Items[i].Text); len(got) > 0 { // {"step": 1, "action": "pick up a"}
 				return got, true
@@ -118,7 +115,7 @@ func (r *Reader) object(task Task, v *loose.Value) ([]reading, bool) {
 	if list := listIn(task, v); list != nil {
 		return r.value(task, list)
 	}
-	var out []reading
+	var out []found
 	for i, k := range v.Keys { // {"pick-up": ["a"]}, {"clear": ["a", "b"], "handempty": true}
 		s := r.symbolNamed(k, task.Actions())
 		if s == nil || i >= len(v.Items) {
@@ -141,48 +138,40 @@ func listIn(task Task, v *loose.Value) (list *loose.Value) {
 }
 
 // under reads the arguments that are kept under the name of a symbol.
-func (r *Reader) under(s *symbol, v *loose.Value) (out []reading) {
-	one := func(words []string) {
-		f := &found{sym: s, name: s.name}
-		for _, w := range words {
-			f.args = append(f.args, r.named(w))
-		}
-		out = append(out, reading{*f, s.name + " " + strings.Join(words, " ")})
-	}
+func (r *Reader) under(s *symbol, v *loose.Value) (out []found) {
 	switch v.Kind {
 	case loose.Bool:
 		if len(s.params) == 0 && v.Text == "true" {
-			one(nil)
+			out = append(out, r.applied(s))
 		}
 	case loose.String, loose.Word:
-		one(strings.Fields(strings.ReplaceAll(v.Text, ",", " ")))
+		out = append(out, r.applied(s, strings.Fields(strings.ReplaceAll(v.Text, ",", " "))...))
 	case loose.Object:
 		if len(s.params) != 2 || len(v.Keys) == 0 || slices.ContainsFunc(v.Keys, func(k string) bool { return !r.named(k).known || s.keyFor(k) >= 0 }) {
-			return []reading{{*r.keyed(s, v, -1), s.name}}
+			return []found{r.keyed(s, v, -1)}
 		}
 		for i := range v.Items { // {"on": {"a": "b"}}
-			one([]string{v.Keys[i], v.Items[i].Text})
+			out = append(out, r.applied(s, v.Keys[i], v.Items[i].Text))
 		}
 	case loose.Array:
-		var flat []string
-		for i := range v.Items {
-			if v.Items[i].Kind == loose.Array || v.Items[i].Kind == loose.Object {
-				out = append(out, r.under(s, &v.Items[i])...)
-			} else {
-				flat = append(flat, v.Items[i].Text)
-			}
+		words, flat := plain(v.Items)
+		if flat && len(words) > 0 && len(s.params) != 1 {
+			return []found{r.applied(s, words...)}
 		}
-		switch {
-		case len(flat) == 0:
-		case len(s.params) == 1:
-			for _, w := range flat {
-				one([]string{w})
-			}
-		default:
-			one(flat)
+		for i := range v.Items {
+			out = append(out, r.under(s, &v.Items[i])...)
 		}
 	}
 	return out
+}
+
+// applied returns a symbol with objects that texts name.
+func (r *Reader) applied(s *symbol, objects ...string) found {
+	f := found{sym: s, name: s.name, text: strings.Join(append([]string{s.name}, objects...), " ")}
+	for _, o := range objects {
+		f.args = append(f.args, r.named(o))
+	}
+	return f
 }
 
 // named resolves a word that names an object.
@@ -196,25 +185,17 @@ func (r *Reader) named(word string) mention {
 
 // keyed reads the arguments of a symbol from the other keys of an object: a list, or one key for each,
 // by the names of the parameters, by other names for them, or in their order.
-func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) *found {
-	f := &found{sym: s, name: s.name}
+func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) found {
 	args := make([]*mention, len(s.params))
 	var rest []mention
-	for i := range v.Items {
-		if i == nameAt || i >= len(v.Keys) {
-			continue
-		}
+	for i := range min(len(v.Items), len(v.Keys)) {
 		item := &v.Items[i]
-		if argsKey.MatchString(v.Keys[i]) && (item.Kind == loose.Array || item.Kind == loose.Object) {
-			if item.Kind == loose.Object {
-				return r.keyed(s, item, -1)
-			}
-			rest = nil
-			for k := range item.Items {
-				rest = append(rest, r.named(item.Items[k].Text))
-			}
-			args = make([]*mention, len(s.params))
-			break
+		if list := argsKey.MatchString(v.Keys[i]); i == nameAt {
+			continue
+		} else if list && item.Kind == loose.Object {
+			return r.keyed(s, item, -1)
+		} else if words, ok := plain(item.Items); list && ok && item.Kind == loose.Array {
+			return r.applied(s, words...)
 		}
 		if item.Kind != loose.String && item.Kind != loose.Word {
 			continue
@@ -226,13 +207,13 @@ func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) *found {
 			rest = append(rest, o)
 		}
 	}
+	f := found{sym: s, name: s.name, text: s.name}
 	for _, a := range args {
-		switch {
-		case a != nil:
+		if a == nil && len(rest) > 0 {
+			a, rest = &rest[0], rest[1:]
+		}
+		if a != nil {
 			f.args = append(f.args, *a)
-		case len(rest) > 0:
-			f.args = append(f.args, rest[0])
-			rest = rest[1:]
 		}
 	}
 	f.args = append(f.args, rest...)
