@@ -1,12 +1,9 @@
 package planning
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-
-	"parley/eval/planning/pddl"
 )
 
 var (
@@ -204,13 +201,4 @@ func lastRun(all []part, want func(part) bool) int {
 		}
 	}
 	return -1
-}
-
-// ReadAction reads the one action that a text tells, in words or in PDDL.
-func (w *World) ReadAction(text string) (pddl.Atom, error) {
-	got := w.Reader().Read(Plan, text, false)
-	if len(got.Items) != 1 || got.Items[0].Class != Valid {
-		return pddl.Atom{}, fmt.Errorf("%q: want one action, read %v", text, got.Items)
-	}
-	return pddl.ParseAtom(got.Items[0].Item), nil
 }

@@ -77,37 +77,40 @@ func (g Generator) Generate(ctx context.Context, n int, seed uint64, o pddl.Opti
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x706c616e))
+	return collect(ctx, n, o, progress, func(done int) (*World, error) {
+		body, goal := g.draw(rng)
+		id := fmt.Sprintf("%s-%d-%04d", g.Domain, seed, done+1)
+		return Problem{ID: id, Rules: string(rules), PDDL: fmt.Sprintf("(define (problem %s)\n  (:domain %s)\n%s  (:goal (and%s)))\n", id, g.Domain, body, goal)}.Open()
+	})
+}
+
+// collect takes problems from next until there are n: each once, none whose goal holds at once, and
+// none that is unsolved within the limits. It solves them.
+func collect(ctx context.Context, n int, o pddl.Options, progress func(done int), next func(done int) (*World, error)) ([]*World, error) {
 	seen := map[string]bool{}
 	var out []*World
 	for tries := 0; len(out) < n; tries++ {
 		if tries == maxTries {
 			return nil, fmt.Errorf("only %d different problems were found within the limits, not %d: ask for fewer, or for more objects", len(out), n)
 		}
-		body, goal := g.draw(rng)
-		if key := body + goal; seen[key] {
-			continue
-		} else {
-			seen[key] = true
-		}
-		id := fmt.Sprintf("%s-%d-%04d", g.Domain, seed, len(out)+1)
-		p := Problem{ID: id, Rules: string(rules), PDDL: fmt.Sprintf("(define (problem %s)\n  (:domain %s)\n%s  (:goal (and%s)))\n", id, g.Domain, body, goal)}
-		w, err := p.Open()
+		w, err := next(len(out))
 		if err != nil {
 			return nil, err
 		}
-		if w.Task.Reached(w.Task.Init) {
+		key := w.Rules + w.factsPDDL(true)
+		if seen[key] || w.Task.Reached(w.Task.Init) {
 			continue
 		}
+		seen[key] = true
 		solved, err := w.Solve(ctx, o)
 		if err != nil {
 			return nil, err
 		}
-		if !solved {
-			continue
-		}
-		out, tries = append(out, w), 0
-		if progress != nil {
-			progress(len(out))
+		if solved {
+			out, tries = append(out, w), 0
+			if progress != nil {
+				progress(len(out))
+			}
 		}
 	}
 	return out, nil

@@ -1,8 +1,8 @@
 package planning
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"parley/eval/planning/pddl"
 )
@@ -47,7 +47,9 @@ func Compare(answer, truth []string, none bool) Overlap {
 
 func ratio(n, of int) *float64 { return new(float64(n) / float64(of)) }
 
-// distance is 1 less the intersection over union of two sets; two empty sets are at distance 0.
+// distance is 1 less the intersection over union of two sets; two empty sets are at distance 0. Of the
+// sets of actions of two plans it is the action distance (Nguyen et al., 2012), which knows no order and
+// no repetition.
 func distance(a, b map[string]bool) float64 {
 	common := 0
 	for x := range a {
@@ -55,11 +57,10 @@ func distance(a, b map[string]bool) float64 {
 			common++
 		}
 	}
-	union := len(a) + len(b) - common
-	if union == 0 {
-		return 0
+	if union := len(a) + len(b) - common; union > 0 {
+		return 1 - float64(common)/float64(union)
 	}
-	return 1 - float64(common)/float64(union)
+	return 0
 }
 
 func setOf(list []string) map[string]bool {
@@ -70,22 +71,17 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// ActionDistance is 1 - |A n B| / |A u B| of the sets of actions of two plans (Nguyen et al., 2012). It
-// knows no order and no repetition; smaller is better.
-func ActionDistance(a, b []string) float64 { return distance(setOf(a), setOf(b)) }
-
 // PlanScores are the measures of a plan. Distances are to the reference plan; smaller is better.
 type PlanScores struct {
-	Action   float64  // action distance
-	Closest  *float64 // the least action distance to any optimal plan; nil: they are not all known
-	Causal   float64  // distance of the sets of causal links
-	States   float64  // mean distance of the states that the plans pass through, step by step
-	Valid    bool
-	Goal     bool     // the goal holds after the steps that could be carried out
-	Ratio    *float64 // cost of a valid plan over the optimal cost; nil: not valid, or an optimal cost of 0
-	Prefix   *float64 // share of the steps before the first that does not apply; nil: no steps
-	Reason   string   // why the plan is not valid
-	FailedAt int      // the first step that does not apply, from 1; 0: none
+	Action  float64  // action distance
+	Closest *float64 // the least action distance to any optimal plan; nil: they are not all known
+	Causal  float64  // distance of the sets of causal links
+	States  float64  // mean distance of the states that the plans pass through, step by step
+	Valid   bool
+	Goal    bool     // the goal holds after the steps that could be carried out
+	Ratio   *float64 // cost of a valid plan over the optimal cost; nil: not valid, or an optimal cost of 0
+	Prefix  *float64 // share of the steps before the first that does not apply; nil: no steps
+	Reason  string   // why the plan is not valid
 }
 
 // ScorePlan measures a plan, given as canonical actions. graph may be nil.
@@ -94,15 +90,12 @@ func (w *World) ScorePlan(plan []string, graph *pddl.Graph) PlanScores {
 	p := w.Task.Problem
 	v := p.Validate(steps)
 	s := PlanScores{
-		Action: ActionDistance(plan, w.Plan), Valid: v.Valid, Goal: v.GoalReached, Reason: v.Reason,
+		Action: distance(setOf(plan), setOf(w.Plan)), Valid: v.Valid, Goal: v.GoalReached, Reason: v.Reason,
 		Causal: distance(causalLinks(p, steps), causalLinks(p, atomsOf(w.Plan))),
 		States: stateDistance(statesOf(p, steps), statesOf(p, atomsOf(w.Plan)), len(steps), len(w.Plan)),
 	}
-	if v.FailingStep != nil {
-		s.FailedAt = *v.FailingStep
-	}
 	if graph != nil {
-		s.Closest = new(ActionDistance(plan, atomStrings(graph.Closest(setOf(plan)))))
+		s.Closest = new(distance(setOf(plan), setOf(atomStrings(graph.Closest(setOf(plan))))))
 	}
 	if v.Valid && w.Cost != nil && *w.Cost > 0 {
 		s.Ratio = ratio(v.Cost, *w.Cost)
@@ -117,10 +110,7 @@ func (w *World) ScorePlan(plan []string, graph *pddl.Graph) PlanScores {
 func atomsOf(list []string) []pddl.Atom {
 	out := make([]pddl.Atom, 0, len(list))
 	for _, s := range list {
-		words := strings.Fields(strings.Trim(s, "()"))
-		if len(words) > 0 {
-			out = append(out, pddl.Atom{Name: words[0], Args: words[1:]})
-		}
+		out = append(out, pddl.ParseAtom(s))
 	}
 	return out
 }
@@ -170,11 +160,7 @@ func statesOf(p *pddl.Problem, steps []pddl.Atom) (out []map[string]bool) {
 			break
 		}
 		world.Apply(s)
-		state := make(map[string]bool, len(world))
-		for f := range world {
-			state[f] = true
-		}
-		out = append(out, state)
+		out = append(out, maps.Clone(world))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package planning
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -66,37 +65,28 @@ func measureOf(t Task) string {
 }
 
 // spread draws histograms: for each task and domain a panel for each arm; below, folded, for each task and arm a panel
-// for each range of sizes, and a table of means.
+// for each range of sizes.
 func (e *Evaluation) spread(rows []Row) (blocks []view.Block) {
-	scored := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Value == nil })
-	sizes, bandOf := bands(scored)
-	means := &view.Table{Caption: "Means by the number of objects.", Head: view.Columns("Task", "Domain", "Measure", "Arm", "#Objects", "#Mean", "#Exactly 0", "#Exactly 1", "#Answers")}
-	bySize := &view.Fold{ID: "by-size", Summary: "By the number of objects", Blocks: []view.Block{means}}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Value == nil })
+	sizes, bandOf := bands(rows)
+	domains := map[string]bool{}
+	for i := range rows {
+		domains[rows[i].Domain] = true
+	}
+	bySize := &view.Fold{ID: "by-size", Summary: "By the number of objects"}
 	for _, task := range e.config.Tasks {
-		of := only(scored, func(r *Row) bool { return r.Task == task })
-		for _, domain := range valuesOf(of, func(r *Row) string { return r.Domain }) {
-			there := only(of, func(r *Row) bool { return r.Domain == domain })
-			blocks = append(blocks, histogram(fmt.Sprintf("spread-%d", len(blocks)+1), fmt.Sprintf("%s, %s", task, domain), task, e.config.Model, func(r *Row) string { return r.Arm }, there))
+		for _, domain := range slices.Sorted(maps.Keys(domains)) {
+			blocks = append(blocks, histogram(fmt.Sprintf("spread-%d", len(blocks)+1), domain, task, e.config.Model, rows, func(r *Row) (string, bool) {
+				return r.Arm, r.Domain == domain
+			}))
 		}
 		for _, arm := range e.config.Model {
-			its := only(of, func(r *Row) bool { return r.Arm == arm })
-			bySize.Blocks = append(bySize.Blocks, histogram(fmt.Sprintf("size-%d", len(bySize.Blocks)), fmt.Sprintf("%s, %s", task, arm), task, sizes, bandOf, its))
-			meansOf(means, task, arm, its)
+			bySize.Blocks = append(bySize.Blocks, histogram(fmt.Sprintf("size-%d", len(bySize.Blocks)), arm, task, sizes, rows, func(r *Row) (string, bool) {
+				return bandOf(r), r.Arm == arm
+			}))
 		}
 	}
 	return append(blocks, bySize)
-}
-
-func only(rows []Row, want func(*Row) bool) []Row {
-	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !want(&r) })
-}
-
-func valuesOf(rows []Row, of func(*Row) string) []string {
-	seen := map[string]bool{}
-	for i := range rows {
-		seen[of(&rows[i])] = true
-	}
-	return slices.Sorted(maps.Keys(seen))
 }
 
 // bands divides the sizes of problems into at most 4 ranges.
@@ -120,46 +110,19 @@ func bands(rows []Row) (labels []string, of func(*Row) string) {
 	return labels, func(r *Row) string { return name[r.Size] }
 }
 
-// histogram draws the values of answers, a panel for each label.
-func histogram(id, title string, task Task, labels []string, of func(*Row) string, rows []Row) *view.Figure {
+// histogram draws the values of the answers to a task, a panel for each label.
+func histogram(id, title string, task Task, labels []string, rows []Row, labelOf func(*Row) (label string, ok bool)) *view.Figure {
+	title = string(task) + ", " + title
 	bars := &view.Bars{Title: title, X: view.Axis{Name: measureOf(task)}, Y: view.Axis{Name: "answers"}, Labels: binLabels}
 	for series, label := range labels {
-		p := view.Panel{Label: label, Series: series, Values: make([]float64, len(binLabels))}
-		for i := range rows {
-			if of(&rows[i]) == label {
-				p.Values[bin(*rows[i].Value)]++
-			}
+		bars.Panels = append(bars.Panels, view.Panel{Label: label, Series: series, Values: make([]float64, len(binLabels))})
+	}
+	for i := range rows {
+		if label, ok := labelOf(&rows[i]); ok && rows[i].Task == task {
+			bars.Panels[slices.Index(labels, label)].Values[bin(*rows[i].Value)]++
 		}
-		bars.Panels = append(bars.Panels, p)
 	}
 	return &view.Figure{ID: id, Plot: bars, Caption: title + ". Exactly 0 and exactly 1 have bars of their own; " + measureOf(task) + "."}
-}
-
-// meansOf adds the means of an arm's answers by domain and size.
-func meansOf(t *view.Table, task Task, arm string, rows []Row) {
-	type key struct {
-		domain string
-		size   int
-	}
-	values := map[key][]float64{}
-	for i := range rows {
-		k := key{rows[i].Domain, rows[i].Size}
-		values[k] = append(values[k], *rows[i].Value)
-	}
-	for _, k := range slices.SortedFunc(maps.Keys(values), func(a, b key) int { return cmp.Or(cmp.Compare(a.domain, b.domain), a.size-b.size) }) {
-		sum, zeros, ones := 0.0, 0, 0
-		for _, v := range values[k] {
-			sum += v
-			switch bin(v) {
-			case 0:
-				zeros++
-			case len(binLabels) - 1:
-				ones++
-			}
-		}
-		n := len(values[k])
-		t.Add(string(task), k.domain, measureOf(task), arm, fmt.Sprint(k.size), fmt.Sprintf("%.2f", sum/float64(n)), fmt.Sprint(zeros), fmt.Sprint(ones), fmt.Sprint(n))
-	}
 }
 
 // readings counts answers by status and items by class.
@@ -168,24 +131,25 @@ func (e *Evaluation) readings(rows []Row) []view.Block {
 	classes := &view.Table{Caption: "Items of answers by how they relate to the problem. Items that are well formed but name something unknown count as answered.", Head: view.Columns("Arm", "Task", "Class", "#Items")}
 	for _, arm := range e.config.Model {
 		for _, task := range e.config.Tasks {
-			byStatus, byClass, unread := map[Status]int{}, map[Class]int{}, 0
+			byStatus, byClass := map[string]int{}, map[string]int{}
 			for i := range rows {
-				if r := &rows[i]; r.Arm == arm && r.Task == task && r.Status != "" {
-					byStatus[r.Status]++
-					unread += len(r.Unread)
-					for _, it := range r.Items {
-						byClass[it.Class]++
-					}
+				r := &rows[i]
+				if r.Arm != arm || r.Task != task || r.Status == "" {
+					continue
+				}
+				byStatus[string(r.Status)]++
+				for _, it := range r.Items {
+					byClass[string(it.Class)]++
+				}
+				if len(r.Unread) > 0 {
+					byClass["lines that were not read"] += len(r.Unread)
 				}
 			}
 			for _, s := range slices.Sorted(maps.Keys(byStatus)) {
-				statuses.Add(arm, string(task), string(s), fmt.Sprint(byStatus[s]))
+				statuses.Add(arm, string(task), s, fmt.Sprint(byStatus[s]))
 			}
 			for _, c := range slices.Sorted(maps.Keys(byClass)) {
-				classes.Add(arm, string(task), string(c), fmt.Sprint(byClass[c]))
-			}
-			if unread > 0 {
-				classes.Add(arm, string(task), "lines that were not read", fmt.Sprint(unread))
+				classes.Add(arm, string(task), c, fmt.Sprint(byClass[c]))
 			}
 		}
 	}

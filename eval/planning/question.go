@@ -130,18 +130,6 @@ func (w *World) difference(end pddl.State) (made, unmade []string) {
 	return without(after, before), without(before, after)
 }
 
-// Effects returns what an action makes true and false in the initial state, sorted.
-func (w *World) Effects(action pddl.Atom) (positive, negative []string, err error) {
-	op := w.Task.Find(action)
-	if op < 0 || !w.Task.Applicable(w.Task.Init, op) {
-		return nil, nil, fmt.Errorf("problem %s: action %s does not apply", w.ID, action)
-	}
-	end := slices.Clone(w.Task.Init)
-	w.Task.Apply(end, end, op)
-	positive, negative = w.difference(end)
-	return positive, negative, nil
-}
-
 // without returns the members of a that b lacks.
 func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return slices.Contains(b, x) })
@@ -304,8 +292,7 @@ func (w *World) tell(s string, action bool, form Form, pick func(n int) int) str
 	if form == PDDL {
 		return s
 	}
-	words := strings.Fields(strings.Trim(s, "()"))
-	return w.say(pddl.Atom{Name: words[0], Args: words[1:]}, action, pick)
+	return w.say(pddl.ParseAtom(s), action, pick)
 }
 
 // example shows the form of an answer with the first objects that fit, whether or not it is true.

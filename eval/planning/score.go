@@ -92,7 +92,7 @@ func (s *scorer) scoreSet(q *Question, r *Reading) {
 func (s *scorer) scorePlan(w *World, r *Reading, graph *pddl.Graph, floor []string) PlanScores {
 	if floor != nil {
 		s.base.Control = "another optimal plan"
-		s.put("action_distance", new(ActionDistance(floor, w.Plan)), "", "")
+		s.put("action_distance", new(distance(setOf(floor), setOf(w.Plan))), "", "")
 		s.base.Control = ""
 	}
 	if r.Status == Nothing {

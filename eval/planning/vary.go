@@ -16,42 +16,22 @@ const maxWalk = 30
 // Vary makes n problems of the domain of some given ones, for domains without a generator: first the
 // given ones, then variations of them, whose initial state is a random walk away from a given one and
 // whose goal has as many atoms, of the same predicates, of a state another walk away. As in Generate,
-// none stands twice, is solved at once, or is unsolved within the limits.
+// none is there twice, is solved at once, or is unsolved within the limits.
 func Vary(ctx context.Context, given []*World, n int, seed uint64, o pddl.Options, progress func(done int)) ([]*World, error) {
 	rng := rand.New(rand.NewPCG(seed, 0x76617279))
-	seen := map[string]bool{}
-	var out []*World
-	for i, tries := 0, 0; len(out) < n; i, tries = i+1, tries+1 {
-		if tries == maxTries {
-			return nil, fmt.Errorf("only %d different problems were found within the limits, not %d", len(out), n)
-		}
+	i := -1
+	return collect(ctx, n, o, progress, func(done int) (*World, error) {
+		i++
 		w := given[i%len(given)]
-		if i >= len(given) {
-			p, err := w.vary(rng, fmt.Sprintf("%s-%d-%04d", w.ID, seed, len(out)+1))
-			if err != nil {
-				return nil, err
-			}
-			if w, err = p.Open(); err != nil {
-				return nil, err
-			}
+		if i < len(given) {
+			return w, nil
 		}
-		key := w.Rules + w.factsPDDL(true)
-		if seen[key] || w.Task.Reached(w.Task.Init) {
-			continue
-		}
-		seen[key] = true
-		solved, err := w.Solve(ctx, o)
+		p, err := w.vary(rng, fmt.Sprintf("%s-%d-%04d", w.ID, seed, done+1))
 		if err != nil {
 			return nil, err
 		}
-		if solved {
-			out, tries = append(out, w), 0
-			if progress != nil {
-				progress(len(out))
-			}
-		}
-	}
-	return out, nil
+		return p.Open()
+	})
 }
 
 // vary writes a variation of a problem.
