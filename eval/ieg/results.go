@@ -22,9 +22,9 @@ const Scorer = "ieg"
 //
 // n of of counts predictions. What is unscored takes part in no score. Intervals are percentile
 // bootstraps over the groups of the test; seeds and training are held as they are.
-func (p *Panel) Results(b Bootstrap) []eval.Result {
-	t := sum(p.Marks)
-	var out []eval.Result
+func (p *Panel) Results(b Bootstrap) []eval.Result { return p.results(sum(p.Marks, b)) }
+
+func (p *Panel) results(t *tally) (out []eval.Result) {
 	shown := scores
 	if p.Control == Mute || p.Control == Matched {
 		shown = scores[:len(headline)]
@@ -34,20 +34,19 @@ func (p *Panel) Results(b Bootstrap) []eval.Result {
 			out = append(out, eval.Result{Scorer: Scorer, Metric: s.name, Arm: p.Name, Control: p.Control, Unit: "predictions", Reason: p.Reason})
 			continue
 		}
-		i := b.interval(t.groups(), func(rows []int) stat.Value { return t.mean(s.of, rows) })
-		out = append(out, p.result(s.name, i, "predictions", t.scored, t.of, t.notes()...))
+		out = append(out, p.result(s.name, t.interval(t.values[s.name]), "predictions", t.scored, t.of, t.notes()...))
 	}
-	if p.Control == "" || p.Control == Baseline {
-		out = append(out, p.bySkill(t, b)...)
+	if p.Reason == "" && (p.Control == "" || p.Control == Baseline) {
+		out = append(out, p.bySkill(t)...)
 	}
 	return out
 }
 
-// bySkill has the precision and recall of every skill that is tried or predicted.
-func (p *Panel) bySkill(t *tally, b Bootstrap) (out []eval.Result) {
+// bySkill has the precision and recall of every skill that is tried or predicted, over the counts of all seeds:
+// a seed that never predicts a skill has no precision.
+func (p *Panel) bySkill(t *tally) (out []eval.Result) {
 	for k, name := range characters.Skills() {
-		// Over the counts of all seeds: a seed that never predicts a skill has no precision.
-		counts, c := t.skill(k)
+		c := t.skills[0][k]
 		if c == (Counts{}) {
 			continue
 		}
@@ -59,14 +58,11 @@ func (p *Panel) bySkill(t *tally, b Bootstrap) (out []eval.Result) {
 			{"precision", "intentions predicted", c.TP + c.FP, Counts.Precision},
 			{"recall", "intentions", c.TP + c.FN, Counts.Recall},
 		} {
-			i := b.interval(t.groups(), func(rows []int) stat.Value {
-				var c Counts
-				for _, g := range rows {
-					c.add(counts[g])
-				}
-				return part.score(c)
-			})
-			out = append(out, p.result(part.name+"@"+string(name), i, part.unit, c.TP, part.of))
+			values := make([]stat.Value, len(t.skills))
+			for i := range values {
+				values[i] = part.score(t.skills[i][k])
+			}
+			out = append(out, p.result(part.name+"@"+string(name), t.interval(values), part.unit, c.TP, part.of))
 		}
 	}
 	return out
@@ -113,83 +109,83 @@ func joined(parts ...string) string {
 // difference draws groups of the test for both of its sides at once. The interval of a gap, which is never
 // negative, begins at 0 where that of the signed one holds 0.
 func (r *Report) Results(b Bootstrap) []eval.Result {
-	real, mute := sum(r.Real.Marks), sum(r.Mute[0].Marks)
-	out := differ(b, "words", "", &r.Mute[0], &r.Real, mute, real)
-	out = append(out, r.Real.all(b)...)
-	out = append(out, r.Mute[0].all(b)...)
+	real, mute := tallied(&r.Real, b), tallied(&r.Mute[0], b)
+	out := differ("words", "", mute, real)
+	out = append(out, real.all()...)
+	out = append(out, mute.all()...)
+	rules := make([]tallyOf, len(r.Baselines))
+	for i := range r.Baselines {
+		rules[i] = tallied(&r.Baselines[i], b)
+	}
 	pairs := make([]pair, len(r.Generated))
 	for i := range r.Generated {
-		p := pair{panel: &r.Generated[i], mute: &r.Mute[i+1], with: &r.Real, real: real}
+		p := pair{play: tallied(&r.Generated[i], b), mute: tallied(&r.Mute[i+1], b), real: real}
 		if r.Matched[i].Name != "" {
-			p.with, p.real = &r.Matched[i], sum(r.Matched[i].Marks)
+			p.real = tallied(&r.Matched[i], b)
 		}
-		p.play, p.silent = sum(p.panel.Marks), sum(p.mute.Marks)
 		pairs[i] = p
-		out = append(out, differ(b, "words", "", p.mute, p.panel, p.silent, p.play)...)
-		out = append(out, differ(b, "signed", "", p.panel, p.with, p.play, p.real)...)
-		out = append(out, gaps(b, p.panel.Name, "", p.with, p.panel, p.real, p.play, p.silent)...)
-		out = append(out, r.under(p.panel, p.play, p.panel.all(b))...)
-		out = append(out, p.mute.all(b)...)
-		out = append(out, differ(b, "signed", Mute, p.mute, p.with, p.silent, p.real)...)
-		out = append(out, gaps(b, p.mute.Name, Mute, p.with, p.mute, p.real, p.silent, nil)...)
-		if p.with != &r.Real {
-			out = append(out, p.with.all(b)...)
+		out = append(out, differ("words", "", p.mute, p.play)...)
+		out = append(out, differ("signed", "", p.play, p.real)...)
+		out = append(out, gaps(p.play.Name, "", p.real, p.play, &p.mute)...)
+		out = append(out, under(p.play, rules, p.play.all())...)
+		out = append(out, p.mute.all()...)
+		out = append(out, differ("signed", Mute, p.mute, p.real)...)
+		out = append(out, gaps(p.mute.Name, Mute, p.real, p.mute, nil)...)
+		if r.Matched[i].Name != "" {
+			out = append(out, p.real.all()...)
 		}
 	}
-	for i := range r.Halves {
-		out = append(out, r.Halves[i].all(b)...)
-	}
-	out = append(out, gaps(b, "real", NoiseFloor, &r.Halves[0], &r.Halves[1], sum(r.Halves[0].Marks), sum(r.Halves[1].Marks), nil)...)
-	out = append(out, r.Shuffled.all(b)...)
-	out = append(out, gaps(b, "real", Shuffled, &r.Real, &r.Shuffled, real, sum(r.Shuffled.Marks), nil)...)
-	for i := range r.Baselines {
-		out = append(out, r.Baselines[i].Results(b)...)
+	halves := [2]tallyOf{tallied(&r.Halves[0], b), tallied(&r.Halves[1], b)}
+	shuffled := tallied(&r.Shuffled, b)
+	out = append(append(out, halves[0].all()...), halves[1].all()...)
+	out = append(out, gaps("real", NoiseFloor, halves[0], halves[1], nil)...)
+	out = append(out, shuffled.all()...)
+	out = append(out, gaps("real", Shuffled, real, shuffled, nil)...)
+	for _, rule := range rules {
+		out = append(out, rule.results(rule.tally)...)
 	}
 	for j := range pairs {
 		for i := range j {
-			out = append(out, differences(b, &pairs[i], &pairs[j])...)
+			out = append(out, differences(&pairs[i], &pairs[j])...)
 		}
 	}
 	return out
 }
 
-// pair is a source beside the real play that it is compared with.
-type pair struct {
-	panel, mute, with  *Panel
-	play, silent, real *tally
+// tallyOf is a panel with its tally.
+type tallyOf struct {
+	*Panel
+	*tally
 }
 
-func (p *Panel) all(b Bootstrap) []eval.Result {
-	n := float64(p.Train)
+func tallied(p *Panel, b Bootstrap) tallyOf { return tallyOf{p, sum(p.Marks, b)} }
+
+// pair is a source and its control without words, beside the real play that it is compared with.
+type pair struct{ play, mute, real tallyOf }
+
+func (t tallyOf) all() []eval.Result {
+	n := float64(t.Train)
 	windows := eval.Result{
-		Scorer: Scorer, Metric: "train_windows", Arm: p.Name, Control: p.Control,
-		Value: &n, N: p.Train, Of: p.Of, Unit: "windows", Reason: "a number that is set has no interval",
+		Scorer: Scorer, Metric: "train_windows", Arm: t.Name, Control: t.Control,
+		Value: &n, N: t.Train, Of: t.Of, Unit: "windows", Reason: "a number that is set has no interval",
 	}
-	return append(p.Results(b), windows)
+	return append(t.results(t.tally), windows)
 }
 
 // The two F-scores that gaps are taken of, and those that words have to add to: of intentions the part that is not
 // reached by chance, since without words a virtual DM learns which skill is the commonest.
-var headline = []struct {
-	name      string
-	of, words measure
-}{{"c", fCharacters, fCharacters}, {"o", fIntentions, beyondChance}}
+var headline = []struct{ name, of, words string }{{"c", "f_c", "f_c"}, {"o", "f_o", "f_o_chance"}}
 
-// gapOf is (real-generated)/(real+generated) of the F-scores of two panels, in percent with its sign, each a mean
-// over its seeds. Without its sign it is G.
-func gapOf(m measure, real, generated *tally, rows []int) stat.Value {
-	f, g := real.mean(m, rows), generated.mean(m, rows)
-	switch {
-	case !f.OK():
-		return f
-	case !g.OK():
-		return g
-	}
-	v, blank := Gap(f.V, g.V)
-	if blank {
-		return stat.Undefined(blankGap)
-	}
-	return stat.Number(math.Copysign(v, f.V-g.V))
+// gapOf is (real-generated)/(real+generated) of an F-score of two panels, in percent with its sign, each a mean
+// over its seeds, of the whole test and of each draw. Without its sign it is G.
+func gapOf(score string, real, generated *tally) []stat.Value {
+	return combined(real.values[score], generated.values[score], func(f, g float64) stat.Value {
+		v, blank := Gap(f, g)
+		if blank {
+			return stat.Undefined(blankGap)
+		}
+		return stat.Number(math.Copysign(v, f-g))
+	})
 }
 
 // folded is the interval of a number without its sign: it holds 0 where the signed one does.
@@ -219,118 +215,94 @@ const wordless = "the same play without its words is near to real play: this gap
 
 // gaps are G_c and G_o between real play and a panel. With the panel of the same windows without words, G_c
 // is no result where that one is near to real play, or cannot be told from it: who acts then shows without words.
-func gaps(b Bootstrap, arm, control string, pr, pg *Panel, real, generated, mute *tally) (out []eval.Result) {
-	under := Panel{Name: arm, Control: control}
+func gaps(arm, control string, real, generated tallyOf, mute *tallyOf) (out []eval.Result) {
+	to := Panel{Name: arm, Control: control}
 	for _, h := range headline {
 		name := "G_" + h.name
-		if why := joined(pr.Reason, pg.Reason); why != "" {
-			out = append(out, under.result(name, stat.Interval{Reason: why}, "predictions", 0, 0))
+		if why := joined(real.Reason, generated.Reason); why != "" {
+			out = append(out, to.result(name, stat.Interval{Reason: why}, "predictions", 0, 0))
 			continue
 		}
-		between := func(t *tally) stat.Interval {
-			return b.interval(real.groups(), func(rows []int) stat.Value { return gapOf(h.of, real, t, rows) })
-		}
-		i := folded(between(generated))
-		if mute != nil && h.name == "c" {
-			if m := between(mute); m.Value != nil && (math.Abs(*m.Value) < nearGap || m.Low != nil && *m.Low <= 0 && *m.High >= 0) {
+		i := folded(real.interval(gapOf(h.of, real.tally, generated.tally)))
+		if mute != nil && mute.Reason == "" && h.name == "c" {
+			m := real.interval(gapOf(h.of, real.tally, mute.tally))
+			if m.Value != nil && (math.Abs(*m.Value) < nearGap || m.Low != nil && *m.Low <= 0 && *m.High >= 0) {
 				i = stat.Interval{Reason: wordless}
 			}
 		}
 		notes := append(real.notes(), generated.notes()...)
-		out = append(out, under.result(name, i, "predictions", real.scored+generated.scored, real.of+generated.of, notes...))
+		out = append(out, to.result(name, i, "predictions", real.scored+generated.scored, real.of+generated.of, notes...))
 	}
 	return out
 }
 
-// differences compares two sources: by how much the later one's gap is larger, and its words add more.
-func differences(b Bootstrap, first, later *pair) (out []eval.Result) {
-	under := Panel{Name: later.panel.Name + " - " + first.panel.Name}
-	why := joined(first.panel.Reason, later.panel.Reason, first.with.Reason, later.with.Reason)
+// differences compares two sources: by how much the later one's words add more, and its gap is larger.
+func differences(first, later *pair) (out []eval.Result) {
+	to := Panel{Name: later.play.Name + " - " + first.play.Name}
+	why := joined(first.play.Reason, later.play.Reason, first.real.Reason, later.real.Reason)
 	for _, h := range headline {
 		for _, of := range []struct {
 			name string
-			of   func(p *pair, rows []int) stat.Value
+			of   func(p *pair) []stat.Value
 		}{
-			{"words_" + h.name, func(p *pair, rows []int) stat.Value {
-				return less(p.play.mean(h.words, rows), p.silent.mean(h.words, rows))
-			}},
-			{"G_" + h.name, func(p *pair, rows []int) stat.Value {
-				v := gapOf(h.of, p.real, p.play, rows)
-				v.V = math.Abs(v.V)
-				return v
+			{"words_" + h.name, func(p *pair) []stat.Value { return less(p.play.values[h.words], p.mute.values[h.words]) }},
+			{"G_" + h.name, func(p *pair) []stat.Value {
+				values := gapOf(h.of, p.real.tally, p.play.tally)
+				for i := range values {
+					values[i].V = math.Abs(values[i].V)
+				}
+				return values
 			}},
 		} {
 			i, n := stat.Interval{Reason: why}, 0
 			if why == "" {
-				n = first.real.groups()
-				i = b.interval(n, func(rows []int) stat.Value { return less(of.of(later, rows), of.of(first, rows)) })
+				n = first.real.groups
+				i = first.real.interval(less(of.of(later), of.of(first)))
 			}
-			out = append(out, under.result(of.name+"_difference", i, "groups", n, n))
+			out = append(out, to.result(of.name+"_difference", i, "groups", n, n))
 		}
 	}
 	return out
-}
-
-// less is a-b, where both are there.
-func less(a, b stat.Value) stat.Value {
-	switch {
-	case !a.OK():
-		return a
-	case !b.OK():
-		return b
-	}
-	return stat.Number(a.V - b.V)
 }
 
 // differ is by how much the second panel's F-scores are above the first's, with sign, each under a name:
 // signed_c and signed_o, how much real play is above a source; words_c and words_o, how much the words of
 // play add to the same windows without them. A bootstrap draws groups of the test for both at once.
-func differ(b Bootstrap, name, control string, low, high *Panel, from, to *tally) (out []eval.Result) {
-	under := Panel{Name: low.Name, Control: control}
+func differ(name, control string, low, high tallyOf) (out []eval.Result) {
+	to := Panel{Name: low.Name, Control: control}
 	for _, h := range headline {
 		metric, of := name+"_"+h.name, h.of
 		if name == "words" {
 			of = h.words
 		}
 		if why := joined(low.Reason, high.Reason); why != "" {
-			out = append(out, under.result(metric, stat.Interval{Reason: why}, "predictions", 0, 0))
+			out = append(out, to.result(metric, stat.Interval{Reason: why}, "predictions", 0, 0))
 			continue
 		}
-		i := b.interval(from.groups(), func(rows []int) stat.Value {
-			return less(to.mean(of, rows), from.mean(of, rows))
-		})
-		out = append(out, under.result(metric, i, "predictions", from.scored+to.scored, from.of+to.of))
+		i := low.interval(less(high.values[of], low.values[of]))
+		out = append(out, to.result(metric, i, "predictions", low.scored+high.scored, low.of+high.of))
 	}
 	return out
 }
 
 // under says beside a source's F-scores which rule that understands nothing does better.
-func (r *Report) under(p *Panel, t *tally, results []eval.Result) []eval.Result {
-	if p.Reason != "" {
+func under(play tallyOf, rules []tallyOf, results []eval.Result) []eval.Result {
+	if play.Reason != "" {
 		return results
 	}
 	for _, h := range headline {
-		f := t.mean(h.of, rowsOf(t))
-		for i := range r.Baselines {
-			rule := sum(r.Baselines[i].Marks)
-			g := rule.mean(h.of, rowsOf(rule))
+		f := play.values[h.of][0]
+		for _, rule := range rules {
+			g := rule.values[h.of][0]
 			if !f.OK() || !g.OK() || f.V >= g.V {
 				continue
 			}
 			for k := range results {
 				if results[k].Metric == "f_"+h.name {
-					results[k].Reason = joined(results[k].Reason, fmt.Sprintf("under the trivial rule %s (%.1f)", r.Baselines[i].Name, g.V))
+					results[k].Reason = joined(results[k].Reason, fmt.Sprintf("under the trivial rule %s (%.1f)", rule.Name, g.V))
 				}
 			}
 		}
 	}
 	return results
-}
-
-func rowsOf(t *tally) []int {
-	rows := make([]int, t.groups())
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
 }

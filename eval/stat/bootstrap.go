@@ -1,7 +1,9 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -76,13 +78,7 @@ func (b Bootstrap) name() string {
 }
 
 func (b Bootstrap) interval(clusters [][]int, statistic func([]int) Value) (Interval, []float64) {
-	draws, level := b.Draws, b.Level
-	if draws == 0 {
-		draws = MinDraws
-	}
-	if level == 0 {
-		level = 0.95
-	}
+	draws, level := cmp.Or(b.Draws, MinDraws), cmp.Or(b.Level, 0.95)
 	all := slices.Concat(clusters...)
 	n, c := len(all), len(clusters)
 	grouped := c
@@ -109,29 +105,74 @@ func (b Bootstrap) interval(clusters [][]int, statistic func([]int) Value) (Inte
 	case draws < MinDraws:
 		return refused(v, fmt.Sprintf("%d resamples are too few for an interval, take %d", draws, MinDraws))
 	case c < 2:
-		return refused(v, fmt.Sprintf("a bootstrap needs two items to draw from, there is %d", c))
+		return refused(v, tooFew(c))
 	}
-	seen := make([]float64, 0, draws)
+	values := make([]Value, 0, draws)
 	rows := make([]int, 0, n)
-	for range draws {
+	for drawn := range b.Resamples(c) {
 		rows = rows[:0]
-		for range c {
-			rows = append(rows, clusters[b.Rand.IntN(c)]...)
+		for _, i := range drawn {
+			rows = append(rows, clusters[i]...)
 		}
-		if got := statistic(rows); got.OK() {
+		values = append(values, statistic(rows))
+	}
+	out, seen := b.of(v, values, level, clusters, statistic)
+	out.N, out.Clusters = n, grouped
+	return out, seen
+}
+
+// Resamples yields, for each resample of c clusters, which clusters it draws. The slice is used again.
+func (b Bootstrap) Resamples(c int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		drawn := make([]int, c)
+		for range cmp.Or(b.Draws, MinDraws) {
+			for i := range drawn {
+				drawn[i] = b.Rand.IntN(c)
+			}
+			if !yield(drawn) {
+				return
+			}
+		}
+	}
+}
+
+// Of is the percentile interval of a statistic that is v of all c clusters, and is known of each of their
+// resamples, such as [Bootstrap.Resamples] yields.
+func (b Bootstrap) Of(v Value, resampled []Value, c int) Interval {
+	b.BCa = false
+	switch {
+	case !v.OK():
+		return bare(v, c, "")
+	case c < 2:
+		return bare(v, c, tooFew(c))
+	}
+	out, _ := b.of(v, resampled, cmp.Or(b.Level, 0.95), Items(c), nil)
+	out.N = c
+	return out
+}
+
+func tooFew(c int) string {
+	return fmt.Sprintf("a bootstrap needs two items to draw from, there is %d", c)
+}
+
+// of makes an interval from resamples, of which some may be undefined, and returns the defined ones sorted; nil:
+// too few are.
+func (b Bootstrap) of(v Value, resampled []Value, level float64, clusters [][]int, statistic func([]int) Value) (Interval, []float64) {
+	var seen []float64
+	for _, got := range resampled {
+		if got.OK() {
 			seen = append(seen, got.V)
 		}
 	}
-	lost := draws - len(seen)
-	if float64(lost) > maxLost*float64(draws) {
-		out, _ := refused(v, fmt.Sprintf("the statistic is undefined on %d of %d resamples", lost, draws))
+	lost := len(resampled) - len(seen)
+	if float64(lost) > maxLost*float64(len(resampled)) {
+		out := bare(v, 0, fmt.Sprintf("the statistic is undefined on %d of %d resamples", lost, len(resampled)))
 		out.Lost = lost
 		return out, nil
 	}
 	slices.Sort(seen)
 	out := b.bounds(v, seen, level, clusters, statistic)
-	out.N = n
-	out.Clusters, out.Lost = grouped, lost
+	out.Lost = lost
 	return out, seen
 }
 
