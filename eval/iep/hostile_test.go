@@ -66,7 +66,7 @@ func value(s eval.Score) float64 {
 // No way to answer that is not honest gains over the honest answer, and what was not heard is flagged.
 func TestHostileAnswers(t *testing.T) {
 	shelf := scenarios.Library().Knowledge
-	for i := range shelf[:12] {
+	for i := 0; i < 12; i += 2 {
 		k := &shelf[i]
 		given := []int{0, 2, 4, 5}
 		var heard, all, denied, asked, renamed, vocabulary []string

@@ -254,56 +254,6 @@ func injections(t testing.TB) []string {
 	return texts
 }
 
-// TestInjections judges hostile texts with models that copy their input: none becomes a verdict.
-func TestInjections(t *testing.T) {
-	texts := injections(t)
-	if len(texts) < 40 {
-		t.Fatalf("%d texts", len(texts))
-	}
-	asked := 0
-	for how, model := range copiers {
-		j := &judge.Judge{Model: copier(model), Name: "copier", Now: clock}
-		for _, text := range texts {
-			check := func(what string, status eval.Status, err error) {
-				t.Helper()
-				asked++
-				if err != nil || status != eval.Unparsed {
-					t.Errorf("%s, %s: %s %v: %q", how, what, status, err, text)
-				}
-			}
-			v, err := judge.Ask(t.Context(), j, question(text))
-			check("object", v.Status, err)
-			label, err := judge.Ask(t.Context(), j, judge.Question[string]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(graded)})
-			check("label", label.Status, err)
-			truth, err := judge.Ask(t.Context(), j, judge.Question[bool]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(`{"type":"boolean"}`)})
-			check("boolean", truth.Status, err)
-			anything, err := judge.Ask(t.Context(), j, judge.Question[any]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(`{}`)})
-			check("anything", anything.Status, err)
-			for _, mode := range []judge.Mode{judge.Top, judge.Samples, judge.Logprob} {
-				r, err := judge.Rate(t.Context(), j, judge.Rating{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Scale: judge.Scale{Min: 1, Max: 5}, Mode: mode, Draws: 2})
-				check(string(mode), r.Status, err)
-			}
-			p, err := judge.Prefer(t.Context(), j, judge.Pair{Scorer: "x", Seed: 3, Prompt: versus, A: text, B: "Another text."})
-			check("pair", p.Status, err)
-		}
-	}
-	fooled := 0 // the same texts do deceive a judge that goes without nonces
-	j := &judge.Judge{Model: copier(copiers["undone"]), Name: "copier", Now: clock, Trusting: true}
-	for _, text := range texts {
-		v, err := judge.Ask(t.Context(), j, judge.Question[string]{Scorer: "x", Seed: 3, Prompt: rubric, Data: text, Schema: judge.MustSchema(graded)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v.Status == eval.Scored {
-			fooled++
-		}
-	}
-	if fooled == 0 {
-		t.Error("the texts deceive nobody: they test nothing")
-	}
-	t.Logf("%d texts, %d questions; without nonces %d labels", len(texts), asked, fooled)
-}
-
 var versus = judge.MustPrompt("versus", "Which is better?\n{{quote .First}}\n{{quote .Second}}")
 
 func TestQuote(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -106,32 +105,6 @@ func FuzzWeigh(f *testing.F) {
 			t.Fatalf("%+v", w)
 		}
 	})
-}
-
-// TestLinear reads much of what a broken model, or a hostile one, sends. The limit is a thousand times
-// what it takes; a reading that grew with the square of the length would take several minutes.
-func TestLinear(t *testing.T) {
-	const size, limit = 1 << 17, time.Minute
-	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
-	units := []string{"{", "[", "}", "{}", "[]", `{"`, `{"a":`, `{"score":`, `{"score":1,`, `{"score":1}`, `"`, `'`, "{'", `{"a" `, `\`, `{"\`,
-		"{/*", "{//", "{#", "{# ", "[\"a\",", "[[[]]]", "[1]", "{a:", "{a:1}", "Score: ", "Score: 3 or ", "GRADE: C\n", "not true. ", "It is true. ",
-		"<think>", "</think>\n", "<think>\n</think>\n", "\n", " ", "\u200b", ">", "| ", "a: ", "score=1\n", "{\"score\" : oops {", "{\"a\":b c}", "\xff", `{\"`, "```\n", "score: ",
-		`{"score": 4, "x": "`, `","`, `", "a`, `{"a": "b" "c`, "4 ", "four ", "[[A]] ", "true ", "if GRADE: C ", "1. True\n", "{\"score\":1}\n{\"score\": oops\n"}
-	schemas := []string{"", scored, truth}
-	for _, offer := range schemas {
-		s := schemaOf(t, offer)
-		for _, unit := range units {
-			text := fill(unit)
-			if len(unit) == 1 && strings.Contains("{}[]", unit) {
-				text = strings.Repeat(unit, 1<<20) // a megabyte
-			}
-			begin := time.Now()
-			judge.Read(text, s)
-			if took := time.Since(begin); took > limit {
-				t.Errorf("%v for %.20q with %.30q", took, unit, offer)
-			}
-		}
-	}
 }
 
 // BenchmarkBraces reads a megabyte of opening braces.
