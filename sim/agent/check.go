@@ -2,6 +2,7 @@ package agent
 
 import (
 	_ "embed"
+	"encoding/binary"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,7 +60,10 @@ func refused(text string) bool {
 // looked at alone too, because a reply may get stuck late.
 func repeats(text string) bool {
 	const least = 72 // bytes; shorter repetition is rhetoric
-	var letters []byte
+	if len(text) < least {
+		return false
+	}
+	letters := make([]byte, 0, len(text))
 	from := 0 // of the last word
 	for _, r := range text {
 		if unicode.IsLetter(r) {
@@ -81,23 +85,30 @@ func repeats(text string) bool {
 // fresh returns the share of pieces that did not occur before.
 func fresh(letters []byte) float64 {
 	const piece = 8
-	seen := map[[piece]byte]bool{}
-	for i := range len(letters) - piece + 1 {
-		seen[[piece]byte(letters[i:])] = true
+	pieces := make([]uint64, len(letters)-piece+1)
+	for i := range pieces {
+		pieces[i] = binary.NativeEndian.Uint64(letters[i:])
 	}
-	return float64(len(seen)) / float64(len(letters)-piece+1)
+	slices.Sort(pieces)
+	return float64(len(slices.Compact(pieces))) / float64(len(letters)-piece+1)
 }
 
 // foreign reports whether most letters of some texts are not Latin. Fewer than four letters say nothing,
 // unless none is Latin.
 func foreign(texts ...string) bool {
 	latin, other := 0, 0
-	for _, r := range strings.Join(texts, "") {
-		switch {
-		case unicode.Is(unicode.Latin, r):
-			latin++
-		case unicode.IsLetter(r):
-			other++
+	for _, text := range texts {
+		for _, r := range text {
+			switch {
+			case r < utf8.RuneSelf:
+				if lower := r | 0x20; 'a' <= lower && lower <= 'z' {
+					latin++
+				}
+			case unicode.Is(unicode.Latin, r):
+				latin++
+			case unicode.IsLetter(r):
+				other++
+			}
 		}
 	}
 	return other > latin && (latin == 0 || latin+other >= 4)
@@ -109,7 +120,9 @@ func wordless(text string) bool {
 }
 
 // invisible reports whether there is nothing to be seen of a text.
-func invisible(text string) bool { return squeeze(text) == "" }
+func invisible(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { r = seen(r); return r != ' ' && r >= 0 }) < 0
+}
 
 // capped cuts a text to MaxRunes, behind a sentence if one ends in the last three quarters, else between
 // words.

@@ -74,27 +74,43 @@ func withoutTokens(text string) (own string, leaked bool) {
 // lineBreaks are the ways to begin a line.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
+// unifiedBreaks makes each of them a newline.
+func unifiedBreaks(text string) string {
+	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r == '\u0085' || r == '\u2028' || r == '\u2029' }) < 0 {
+		return text // as in most
+	}
+	return lineBreaks.Replace(text)
+}
+
 // squeeze folds white space to single spaces, and drops what cannot be seen.
 func squeeze(text string) string {
 	if text = strings.TrimSpace(text); !strings.Contains(text, "  ") && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
 		return text // as most are
 	}
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case ' ' < r && r < 0x7f:
-		case unicode.IsSpace(r), unicode.IsControl(r), strings.ContainsRune("\u2800\u3164\uffa0\u115f\u1160", r):
-			return ' '
-		case r == utf8.RuneError, r == '\u034f', unicode.In(r, unicode.Cf, unicode.Variation_Selector):
-			return -1
-		}
-		return r
-	}, text)), " ")
+	return strings.Join(strings.Fields(strings.Map(seen, text)), " ")
+}
+
+// seen returns what can be seen of a character: a space for white space, and -1 for nothing.
+func seen(r rune) rune {
+	switch {
+	case ' ' < r && r < 0x7f:
+	case unicode.IsSpace(r), unicode.IsControl(r), strings.ContainsRune("\u2800\u3164\uffa0\u115f\u1160", r):
+		return ' '
+	case r == utf8.RuneError, r == '\u034f', unicode.In(r, unicode.Cf, unicode.Variation_Selector):
+		return -1
+	}
+	return r
 }
 
 // escaped matches what Markdown escapes, and quotation marks that were escaped twice.
 var escaped = regexp.MustCompile("\\\\([\\\\_*\"'#`\\[\\]()!.-])")
 
-func unescape(text string) string { return escaped.ReplaceAllString(text, "$1") }
+func unescape(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	return escaped.ReplaceAllString(text, "$1")
+}
 
 // unquote removes quotation marks around a whole text.
 func unquote(text string) string {

@@ -65,7 +65,7 @@ func (c *cast) account(text string, cut bool) (answer, fault string) {
 	text, _ = ownTurn(text)
 	text, leaked := withoutTokens(text)
 	var lines []string
-	for line := range strings.Lines(lineBreaks.Replace(text)) {
+	for line := range strings.Lines(unifiedBreaks(text)) {
 		if line = squeeze(line); line == "" || strings.HasPrefix(line, "```") {
 			continue
 		}

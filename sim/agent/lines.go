@@ -179,14 +179,15 @@ func (c *cast) unheaded(line string) string {
 // cleared unifies line breaks, takes out notes that are out of character, and cuts a text before dice or a
 // game master's line that it made up.
 func (c *cast) cleared(d *draft, text string) string {
-	text = lineBreaks.Replace(text)
-	if strings.ContainsAny(text, "([{<") || strings.Contains(strings.ToLower(text), "ooc") || strings.Contains(strings.ToLower(text), "out of char") {
+	text = unifiedBreaks(text)
+	lower := strings.ToLower(text)
+	if strings.ContainsAny(text, "([{<") || strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char") {
 		if without := note.ReplaceAllString(text, "\n"); without != text {
 			d.mark(FaultOutOfCharacter)
 			text = without
 		}
 	}
-	if !mayBeForged(text) {
+	if !mayBeForged(lower) {
 		return text
 	}
 	if at := forged.FindStringIndex(text); at != nil {
@@ -196,16 +197,15 @@ func (c *cast) cleared(d *draft, text string) string {
 	return text
 }
 
-// mayBeForged reports whether a text has a sign of dice or of the game master's lines. Most have none, and
-// the expression is slow.
-func mayBeForged(text string) bool {
-	if strings.IndexByte(text, '[') >= 0 {
+// mayBeForged reports whether a text in lower case has a sign of dice or of the game master's lines. Most have
+// none, and the expression is slow.
+func mayBeForged(lower string) bool {
+	if strings.IndexByte(lower, '[') >= 0 {
 		return true
 	}
-	if !strings.ContainsAny(text, "0123456789") {
+	if !strings.ContainsAny(lower, "0123456789") {
 		return false
 	}
-	lower := strings.ToLower(text)
 	for _, sign := range [...]string{"roll", "check", "save", "throw", "d4", "d6", "d8", "d1", "d2"} {
 		if strings.Contains(lower, sign) {
 			return true

@@ -192,8 +192,11 @@ func (d *draft) first() string {
 	return ""
 }
 
-// nothing matches the ways to leave a field empty, or to pass.
-var nothing = regexp.MustCompile(`(?i)^(?:[ .*\[\]()…-]*(?:none|null|n/a|pass|passes|silence|empty|''|"")?[ .*\[\]()…-]*|\(nothing\))$`)
+// nothing reports whether a text is one of the ways to leave a field empty, or to pass.
+func nothing(text string) bool {
+	word := strings.Trim(text, " .*[]()…-")
+	return len(word) <= len("silence") && strings.Contains(`  none null n/a pass passes silence empty '' "" `, " "+strings.ToLower(word)+" ") || strings.EqualFold(text, "(nothing)")
+}
 
 // worded folds a text to one line without quotation marks around it. It is empty for a way to leave a field
 // empty; for a <placeholder> of the form: echo; and where there is no letter: marks.
@@ -202,7 +205,7 @@ func worded(text string) (clean string, echo, marks bool) {
 	switch {
 	case strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1, s == "string":
 		return "", true, false
-	case nothing.MatchString(s):
+	case nothing(s):
 		return "", false, false
 	case wordless(s):
 		return "", false, true

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -155,22 +156,24 @@ func tameSheet(full *characters.Sheet) sheet {
 // texts, in runs of four or more: generated descriptions are made of a sheet's other fields.
 func withoutRepeats(description string, others ...string) string {
 	const run = 4
-	known := map[[run]string]bool{}
+	var room [2][128]uint64
+	known := room[0][:0]
 	for _, text := range others {
-		words := plainWords(text)
+		words := hashedWords(room[1][:0], text)
 		for i := run; i <= len(words); i++ {
-			known[[run]string(words[i-run:i])] = true
+			known = append(known, sim.Mix(words[i-run:i]...))
 		}
 	}
 	if len(known) == 0 {
 		return description
 	}
+	slices.Sort(known)
 	var kept []string
 	for sentence := range strings.SplitAfterSeq(description, ". ") {
-		words := plainWords(sentence)
+		words := hashedWords(room[1][:0], sentence)
 		covered, to := 0, 0 // words, and where the last run ends
 		for i := run; i <= len(words); i++ {
-			if known[[run]string(words[i-run:i])] {
+			if _, found := slices.BinarySearch(known, sim.Mix(words[i-run:i]...)); found {
 				covered += i - max(to, i-run)
 				to = i
 			}
@@ -182,11 +185,20 @@ func withoutRepeats(description string, others ...string) string {
 	return strings.Join(kept, " ")
 }
 
-// plainWords returns the words of a text in lower case, without the marks around them.
-func plainWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
-	})
+// hashedWords appends a hash of each word of a text, in lower case and without the marks around it.
+func hashedWords(to []uint64, text string) []uint64 {
+	hash := uint64(0)
+	for _, r := range text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '-' {
+			hash = (hash + uint64(unicode.ToLower(r))) * 1099511628211 // as FNV
+		} else if hash != 0 {
+			to, hash = append(to, hash), 0
+		}
+	}
+	if hash != 0 {
+		to = append(to, hash)
+	}
+	return to
 }
 
 // sample is a table, a seat at it, and what is tried there.

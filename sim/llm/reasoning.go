@@ -54,7 +54,7 @@ func SplitReasoning(text string) (thought, rest string, ok bool) {
 	if strings.Contains(text, `\u003`) || strings.Contains(text, "&lt;") {
 		text = angles.Replace(text)
 	}
-	if !mayHaveMarks(text) { // most have none, and the expressions are slow
+	if !mayHaveMarks(text) {
 		return splitWords(text)
 	}
 	var before []string
@@ -110,8 +110,12 @@ func ReasoningMarks(text string) (marks []ReasoningMark) {
 	return marks
 }
 
-// mayHaveMarks reports whether a text has a sign that a mark begins with.
-func mayHaveMarks(text string) bool { return strings.ContainsAny(text, "<＜◁[") }
+// mayHaveMarks reports whether a text has a sign that a mark begins with. Most have none, and the expressions
+// are slow.
+func mayHaveMarks(text string) bool {
+	return strings.IndexByte(text, '<') >= 0 || strings.Contains(text, "＜") || strings.Contains(text, "◁") ||
+		strings.Contains(text, "[/") || strings.Contains(text, "[T") || strings.Contains(text, "[R")
+}
 
 // clean joins thoughts without the marks in them.
 func clean(thoughts ...string) string {
@@ -127,10 +131,7 @@ func clean(thoughts ...string) string {
 
 // splitMarks takes out the text between opening and closing marks.
 func splitMarks(text string) (thoughts []string, rest string, ok bool) {
-	var marks [][]int
-	if strings.ContainsAny(text, "<＜◁") || strings.Contains(text, "[/") || strings.Contains(text, "[T") || strings.Contains(text, "[R") {
-		marks = thinkMark.FindAllStringSubmatchIndex(text, -1) // slow, and most texts have no sign of a mark
-	}
+	marks := thinkMark.FindAllStringSubmatchIndex(text, -1)
 	if marks == nil {
 		return nil, text, true
 	}
@@ -195,16 +196,19 @@ func splitWords(text string) (thought, rest string, ok bool) {
 	if before, behind, found := strings.Cut(text, done); found {
 		return strings.TrimSpace(before), strings.TrimSpace(behind), true
 	}
-	if m := spoken.FindStringSubmatchIndex(text); m != nil && m[4] < 0 {
-		return strings.TrimSpace(text[m[2]:m[3]]), "", false
-	} else if m != nil {
-		return strings.TrimSpace(text[m[2]:m[3]]), strings.TrimSpace(text[m[4]:m[5]]), true
+	head := strings.TrimSpace(text)
+	if len(head) > 4 && strings.EqualFold(head[:4], "here") {
+		if m := spoken.FindStringSubmatchIndex(text); m != nil && m[4] < 0 {
+			return strings.TrimSpace(text[m[2]:m[3]]), "", false
+		} else if m != nil {
+			return strings.TrimSpace(text[m[2]:m[3]]), strings.TrimSpace(text[m[4]:m[5]]), true
+		}
 	}
 	at := strings.LastIndex(text, final)
 	switch {
 	case at == 0, at > 0 && bareChannel.MatchString(text):
 		return strings.TrimPrefix(strings.TrimSpace(text[:at]), "analysis"), strings.TrimSpace(text[at+len(final):]), true
-	case glued.MatchString(text):
+	case strings.HasPrefix(head, "analysis") && glued.MatchString(text):
 		if at := strings.Index(text, call+"to="); at >= 0 {
 			return strings.TrimSpace(text[:at]), text[at+len(call):], true
 		}

@@ -246,36 +246,36 @@ func opening(text string) (mark string, size int) {
 // there.
 func (p *parser) quoted(mark, after string) (string, bool) {
 	var b strings.Builder
-	closing, _ := utf8.DecodeRuneInString(mark)
 	for p.at < len(p.text) {
-		n := strings.IndexFunc(p.text[p.at:], func(r rune) bool { return r == '\\' || r < ' ' || r == closing })
-		if n < 0 {
-			b.WriteString(p.text[p.at:])
-			p.at = len(p.text)
+		from := p.at
+		for p.at < len(p.text) && p.text[p.at] >= ' ' && p.text[p.at] != '\\' && p.text[p.at] != mark[0] {
+			p.at++
+		}
+		plain := p.text[from:p.at]
+		if p.at == len(p.text) {
+			b.WriteString(plain)
 			break
 		}
-		if end := p.at + n; b.Len() == 0 && strings.HasPrefix(p.text[end:], mark) && p.followed(end+len(mark), after) {
-			text := p.text[p.at:end] // as it is written
-			p.at = end + len(mark)
-			return strings.ToValidUTF8(text, "\uFFFD"), true
+		closes := strings.HasPrefix(p.text[p.at:], mark) && p.followed(p.at+len(mark), after)
+		if closes && b.Len() == 0 { // as it is written
+			p.at += len(mark)
+			return strings.ToValidUTF8(plain, "\uFFFD"), true
 		}
-		b.WriteString(p.text[p.at : p.at+n])
-		p.at += n
+		b.WriteString(plain)
 		switch c := p.text[p.at]; {
-		case c == '\\':
-			p.escape(&b)
-		case c < ' ':
-			p.flaws |= LineBreak
-			b.WriteByte(c)
-			p.at++
-		case p.followed(p.at+len(mark), after):
+		case closes:
 			p.at += len(mark)
 			return strings.ToValidUTF8(b.String(), "\uFFFD"), true
-		default:
+		case c == '\\':
+			p.escape(&b)
+			continue
+		case c < ' ':
+			p.flaws |= LineBreak
+		case strings.HasPrefix(p.text[p.at:], mark):
 			p.flaws |= Unescaped
-			b.WriteString(mark)
-			p.at += len(mark)
 		}
+		b.WriteByte(p.text[p.at])
+		p.at++
 	}
 	return strings.ToValidUTF8(b.String(), "\uFFFD"), false
 }
