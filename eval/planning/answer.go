@@ -96,7 +96,7 @@ func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 		}
 		return out
 	}
-	text = answerPart(clean(text))
+	text = twoLists(task, answerPart(clean(text)))
 	cut = cut || strings.Count(text, "```")%2 == 1
 	items, unread, read := r.values(task, text)
 	if !read {
@@ -145,6 +145,19 @@ func answerPart(text string) string {
 		if rest := text[all[len(all)-1][1]:]; strings.TrimSpace(rest) != "" {
 			return rest
 		}
+	}
+	return text
+}
+
+// pair is an answer of two lists without headings: what becomes true, and what becomes false.
+var pair = regexp.MustCompile(`(?s)^\s*(\[[^\[\]]*\])[\s,;]*(?:and)?\s*(\[[^\[\]]*\])\W*$`)
+
+// twoLists returns the one of two lists that was asked for, or the text.
+func twoLists(task Task, text string) string {
+	if m := pair.FindStringSubmatch(text); m != nil && task == Positive {
+		return m[1]
+	} else if m != nil && task == Negative {
+		return m[2]
 	}
 	return text
 }

@@ -7,16 +7,17 @@ import (
 )
 
 var (
-	cueWords     = regexp.MustCompile(`(?i)\b(?:answer|plan|attempt|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|adds?|added|deletes?|deleted|removes?|removed)\b`)
-	answerHead   = regexp.MustCompile(`(?i)\b(?:final|answer|summary|solution|complete|full|corrected|revised|conclusion|in short|plan|sequence of actions|action sequence|actions? list|list of actions|optimal|here(?:'s| is| are)|so,? the|therefore|updated)\b`)
-	corrections  = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|(?:second|third|new|next|another) (?:attempt|try)|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
-	otherHead    = regexp.MustCompile(`(?i)\b(?:alternative|explanation|example|note|goal|reasoning|why|verification|check)\b`)
-	reasonHead   = regexp.MustCompile(`(?i)\b(?:because|explanation|explained|why|reasoning|achieves|verif\w+|by following)\b`)
-	notHead      = regexp.MustCompile(`(?i)\b(?:not (?:applicable|possible|valid|true|allowed)|in(?:applicable|valid)|impossible|cannot|can't|unavailable|false)\b|[-–—:=(]\s*no(?:[,.;)]|\s*$)|[❌✗✘]`)
-	positiveHead = regexp.MustCompile(`(?i)(?:\b|_)(?:pos(?:itive)?|add(?:s|ed|itions?)?|becomes? true|made true|gained|now true|new(?:ly)?(?: true)?)(?:\b|_)`)
-	negativeHead = regexp.MustCompile(`(?i)(?:\b|_)(?:neg(?:ative)?|delet(?:e|ed|es|ions?)|remov(?:ed|es?|als?)|becomes? false|made false|lost|no longer|false)(?:\b|_)`)
-	beforeHead   = regexp.MustCompile(`(?i)\b(?:initial|before|start(?:ing)?|original|previous|current|after (?:the )?(?:first|1st|action 1|step 1)|intermediate|after (?:picking|putting|stacking|unstacking|driving|lifting|dropping|loading|unloading))\b`)
-	afterHead    = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
+	cueWords       = regexp.MustCompile(`(?i)\b(?:answer|plan|attempt|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|adds?|added|deletes?|deleted|removes?|removed)\b`)
+	answerHead     = regexp.MustCompile(`(?i)\b(?:final|answer|summary|solution|complete|full|corrected|revised|conclusion|in short|plan|sequence of actions|action sequence|actions? list|list of actions|optimal|here(?:'s| is| are)|so,? the|therefore|updated)\b`)
+	corrections    = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|(?:second|third|new|next|another) (?:attempt|try)|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
+	otherHead      = regexp.MustCompile(`(?i)\b(?:alternative|explanation|example|note|goal|reasoning|why|verification|check)\b`)
+	reasonHead     = regexp.MustCompile(`(?i)\b(?:because|explanation|explained|why|reasoning|achieves|verif\w+|by following)\b`)
+	notHead        = regexp.MustCompile(`(?i)\b(?:not (?:applicable|possible|valid|true|allowed)|in(?:applicable|valid)|impossible|cannot|can't|unavailable|false)\b|[-–—:=(]\s*no(?:[,.;)]|\s*$)|[❌✗✘]`)
+	consideredHead = regexp.MustCompile(`(?i)\b(?:consider(?:ed|ing)?|candidates?|check(?:ed|ing)?|all actions)\b`)
+	positiveHead   = regexp.MustCompile(`(?i)(?:\b|_)(?:pos(?:itive)?|add(?:s|ed|itions?)?|becomes? true|made true|gained|now true|new(?:ly)?(?: true)?)(?:\b|_)`)
+	negativeHead   = regexp.MustCompile(`(?i)(?:\b|_)(?:neg(?:ative)?|delet(?:e|ed|es|ions?)|remov(?:ed|es?|als?)|becomes? false|made false|lost|no longer|false)(?:\b|_)`)
+	beforeHead     = regexp.MustCompile(`(?i)\b(?:initial|before|start(?:ing)?|original|previous|current|after (?:the )?(?:first|1st|action 1|step 1)|intermediate|after (?:picking|putting|stacking|unstacking|driving|lifting|dropping|loading|unloading))\b`)
+	afterHead      = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
 )
 
 // part is one list of an answer.
@@ -70,8 +71,10 @@ func runs(task Task, lines []answerLine) (list []part) {
 // choose returns the items that are the answer, and lines of a list that were not read.
 func choose(task Task, lines []answerLine) (items []found, unread []Unread) {
 	all := runs(task, lines)
-	var kept []part
-	if task == Plan {
+	kept := all
+	if i := chosenBy(all, lines); i >= 0 {
+		kept = all[i : i+1]
+	} else if task == Plan {
 		kept = choosePlan(all)
 	} else {
 		kept = chooseSet(task, all)
@@ -92,6 +95,19 @@ func choose(task Task, lines []answerLine) (items []found, unread []Unread) {
 		}
 	}
 	return items, unread
+}
+
+// choice is a sentence that names one of several lists, such as "I choose plan A".
+var choice = regexp.MustCompile(`(?i)\b(?:choose|chose|select(?:ed)?|go(?:ing)? with|recommend|prefer|use|answer is|best is)\b[^.]*?\b((?:plan|option|attempt|solution|alternative|approach) [a-z0-9]+)\b`)
+
+// chosenBy returns the list whose heading a line names as the answer, or -1.
+func chosenBy(all []part, lines []answerLine) int {
+	for _, l := range slices.Backward(lines) {
+		if m := choice.FindStringSubmatch(l.text); m != nil {
+			return lastRun(all, func(p part) bool { return strings.Contains(strings.ToLower(p.head)+" ", strings.ToLower(m[1])+" ") })
+		}
+	}
+	return -1
 }
 
 // choosePlan takes the last list that is headed as the answer or as a correction, or else the last one
@@ -170,6 +186,7 @@ func chooseSet(task Task, all []part) []part {
 			return nil
 		}
 		keep(not(notHead))
+		keep(not(consideredHead))
 	case Positive, Negative:
 		want, other := positiveHead, negativeHead
 		if task == Negative {

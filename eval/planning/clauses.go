@@ -27,6 +27,13 @@ func (r *Reader) sentence(task Task, text string, prose bool, last string) []fou
 		rest, at = rest+text[at:g.start]+" ", g.end
 	}
 	rest += text[at:]
+	if strict != nil && !task.Actions() { // "clear(a), handempty"
+		for _, w := range strings.FieldsFunc(strings.ToLower(rest), func(c rune) bool { return strings.ContainsRune(" ,;.[]", c) }) {
+			if s := r.symbolNamed(w, false); s != nil && !s.action && len(s.params) == 0 {
+				strict = append(strict, found{sym: s, name: s.name})
+			}
+		}
+	}
 	fitting := func(f found) bool { return f.sym == nil || f.sym.action == task.Actions() }
 	if slices.ContainsFunc(strict, fitting) {
 		return strict
@@ -44,24 +51,50 @@ func (r *Reader) sentence(task Task, text string, prose bool, last string) []fou
 	return main
 }
 
-// stops end a clause for good.
-var stops = regexp.MustCompile(`\s*(?:[.;:](?:\s|$)|->|=>|\s[–—-]\s|\bthen\b|\n)\s*`)
+// Ends of clauses; of the first kind also a colon ends them.
+var (
+	stops     = regexp.MustCompile(`\s*(?:[.;:](?:\s|$)|->|=>|\s[–—-]\s|\bthen\b|\n)\s*`)
+	softStops = regexp.MustCompile(`\s*(?:[.;](?:\s|$)|->|=>|\s[–—-]\s|\bthen\b|\n)\s*`)
+)
 
 // subjectThen is where "then" belongs to a sentence: "you then put it down".
 var subjectThen = regexp.MustCompile(`(?i)\b(i|we|you|can|will|must|should) then\b`)
 
+// wordy is text of more than a few words.
+var wordy = regexp.MustCompile(`(?:\S+\s+){5}`)
+
 // clauses reads the items of running text.
 func (r *Reader) clauses(task Task, text string, prose bool, last string) (out []found) {
 	text = subjectThen.ReplaceAllString(strings.TrimSpace(text), "$1")
-	for _, part := range stops.Split(text, -1) {
-		m := r.mark(part)
-		if task.Actions() {
-			for _, f := range r.actions(m, !prose, &last) {
-				out = appendNew(out, f)
-			}
-		} else {
-			out = append(out, r.pieces(m)...)
+	if !task.Actions() {
+		for _, part := range softStops.Split(text, -1) {
+			out = append(out, r.told(part)...)
 		}
+		return out
+	}
+	for _, part := range stops.Split(text, -1) {
+		got := r.actions(r.mark(part), !prose, &last)
+		if !prose && len(got) == 0 && len(out) == 0 && wordy.MatchString(part) && !corrections.MatchString(part) {
+			return nil // a sentence that goes on with an action is prose
+		}
+		for _, f := range got {
+			out = appendNew(out, f)
+		}
+	}
+	return out
+}
+
+// told reads the properties of a clause, in which a colon may end a heading: "clear: a, b".
+func (r *Reader) told(clause string) (out []found) {
+	if head, rest, ok := strings.Cut(clause, ":"); ok {
+		if s := r.heading(head, State); s != nil {
+			if out = r.listOf(s, rest); out != nil {
+				return out
+			}
+		}
+	}
+	for part := range strings.SplitSeq(clause, ": ") {
+		out = append(out, r.pieces(r.mark(part))...)
 	}
 	return out
 }
@@ -84,7 +117,7 @@ func appendNew(list []found, f found) []found {
 	return append(list, f)
 }
 
-var pieceEnds = wordSet(", and but while &")
+var pieceEnds = wordSet(", and or but while &")
 
 // split returns where the parts of marked words that commas and conjunctions separate begin and end.
 func split(words []string) (parts [][2]int) {
@@ -118,6 +151,13 @@ func (r *Reader) actions(m *marked, bare bool, last *string) (out []found) {
 	}
 	for i := 0; i < len(parts); {
 		m.resolve(parts[i], *last)
+		if o, ok := m.mentions(m.words[parts[i][0]:parts[i][1]]); ok && len(o) == 1 && len(out) > 0 && len(out[len(out)-1].args) == 1 { // "pick up a and b"
+			again := out[len(out)-1]
+			again.args = o
+			out = append(out, again)
+			i++
+			continue
+		}
 		best, used := r.longest(m, parts[i:], bare || i > 0 && len(out) == 0)
 		i += used
 		if best == nil {
@@ -144,11 +184,11 @@ func (m *marked) resolve(part [2]int, last string) {
 	}
 }
 
-// longest reads the action that takes up the most of the next parts, three at most; a complete one goes before an
+// longest reads the action that takes up the most of the next parts, five at most; a complete one goes before an
 // incomplete one, which takes up a single part.
 func (r *Reader) longest(m *marked, parts [][2]int, bare bool) (best *found, used int) {
 	used = 1
-	for n := min(3, len(parts)); n > 0 && (best == nil || best.loose); n-- {
+	for n := min(5, len(parts)); n > 0 && (best == nil || best.loose); n-- {
 		words := m.words[parts[0][0]:parts[n-1][1]]
 		if f := r.action(m, words, bare); f != nil && !(n > 1 && f.rest) && (best == nil || !f.loose) {
 			best, used = f, n

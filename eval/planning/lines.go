@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // answerLine is a line of an answer with what was read of it.
@@ -188,11 +189,17 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under **symbo
 		return "", true
 	}
 	if s := r.heading(m[1], task); s != nil {
+		if l.items = r.listOf(s, m[2]); l.items == nil && strings.ContainsFunc(m[2], unicode.IsLetter) && !noneWords.MatchString(m[2]) {
+			return text, false // "clear: a; b is held"
+		}
 		*under, l.head = s, m[1]
-		l.items = r.listOf(s, m[2])
 		return "", true
 	}
 	subject := r.mark(m[1])
+	if f := r.bare(subject, subject.words, false); f != nil && f.loose && !task.Actions() { // "at depot0: truck0, hoist0"
+		l.items = r.listOf(f.sym, m[2], f.args...)
+		return "", l.items != nil
+	}
 	switch {
 	case !task.Actions() && (len(subject.words) == 1 && len(subject.seen) == 1 || handWords.MatchString(m[1])):
 		return m[1] + " " + m[2], false // "Block a: on block b, clear"
@@ -229,9 +236,9 @@ var (
 	listMarks  = strings.NewReplacer("(", " ", ")", " , ", ";", ",", "/", " ")
 )
 
-// listOf reads a list of the arguments of a predicate: objects, or pairs of objects. It returns nil
-// where the text is something else.
-func (r *Reader) listOf(s *symbol, text string) (out []found) {
+// listOf reads a list of the arguments of a predicate: objects, or pairs of objects, of which the last
+// may be given. It returns nil where the text is something else.
+func (r *Reader) listOf(s *symbol, text string, given ...mention) (out []found) {
 	text = strings.Trim(strings.TrimSpace(text), ".[]{}")
 	if text == "" || noneWords.MatchString(text) {
 		return nil
@@ -247,6 +254,7 @@ func (r *Reader) listOf(s *symbol, text string) (out []found) {
 				between = append(between, w)
 			}
 		}
+		f.args = append(f.args, given...)
 		if len(f.args) != len(s.params) || !pairWords.MatchString(strings.Join(between, " ")) || len(s.params) == 1 && between != nil {
 			return nil
 		}

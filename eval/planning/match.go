@@ -18,7 +18,7 @@ type found struct {
 }
 
 // leads may stand before an action in a list, and say nothing of it.
-var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|the robot|the arm|the hand|the agent|the gripper|let's|let us)(?: (?:can|could|may|will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
+var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|it|the robot|the arm|the hand|the agent|the gripper|let's|let us)(?: (?:can|could|may|will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
 
 var subjects = regexp.MustCompile(`\b(?:you|i|we)\b`)
 
@@ -39,6 +39,9 @@ func (m *marked) actor(words []string) (before, rest []string) {
 		}
 		if intro := strings.Join(words[:k], " "); slices.Contains([]string{"", "use", "using", "with", "have", "let"}, intro) {
 			before, words = words[k:k+1], words[k+1:]
+			if len(words) > 3 && prepositions[words[0]] && words[2] == "to" { // "use hoist0 at depot0 to lift crate1"
+				words = slices.Concat(words[3:], words[:2])
+			}
 			for len(words) > 0 && (words[0] == "to" || words[0] == ",") {
 				words = words[1:]
 			}
@@ -222,6 +225,9 @@ var (
 // chain is a tower in one clause: "@0 on top of @1 on top of @2".
 var chain = regexp.MustCompile(`^(@\d+) ((?:is )?(?:directly |stacked |placed )?(?:on top of|on|atop)) (@\d+) (?:(?:which|that) is )?((?:directly |stacked |placed )?(?:on|atop) .+)$`)
 
+// placed is a property with the place of its subject: "@0 is on @1 at @2".
+var placed = regexp.MustCompile(`^(@\d+) (.+) (at @\d+)$`)
+
 // properties reads a clause that tells properties of a state. subject, which may be empty, is used
 // where the clause leaves out its own; the last subject is returned.
 func (r *Reader) properties(m *marked, words []string, subject string) (out []found, last string) {
@@ -245,6 +251,11 @@ func (r *Reader) properties(m *marked, words []string, subject string) (out []fo
 	if link := chain.FindStringSubmatch(text); got == nil && link != nil {
 		rest, _ := r.properties(m, strings.Fields(link[3]+" "+link[4]), "")
 		got = append(r.property(m, link[1]+" "+link[2]+" "+link[3], ""), rest...)
+	}
+	if at := placed.FindStringSubmatch(text); got == nil && at != nil {
+		if got = r.property(m, at[1]+" "+at[2], ""); got != nil {
+			got = append(got, r.property(m, at[1]+" is "+at[3], "")...)
+		}
 	}
 	if got == nil {
 		if short := asides.ReplaceAllString(text, ""); short != text {

@@ -191,7 +191,18 @@ func TestReadAnswers(t *testing.T) {
 		{"which is on the table", abc, planning.State, "a is on b, which is on the table\nBlock c: held", "read: (on a b), (ontable b), (holding c)"},
 		{"nothing to do", abc, planning.Plan, "The goal is already satisfied, so no actions are needed.", "none: "},
 
+		{"objects that share a verb", abc, planning.Applicable, "The robot can pick up block c or block d, and it can unstack block a from block b.", "read: (pick-up c), (pick-up d), (unstack a b)"},
+		{"a sentence that goes on with actions", abc, planning.Plan, "To reach the goal I need to free b. So I unstack a from b, put a down on the table, then pick up b and stack it on c.", "read: (unstack a b), (put-down a), (pick-up b), (stack b c)"},
+		{"lists of which one is named", abc, planning.Plan, "Plan A:\n1. pick up c\n2. stack c on d\n\nPlan B (shorter):\n1. pick up d\n\nI choose Plan A.", "read: (pick-up c), (stack c d)"},
+		{"a list that was considered", abc, planning.Applicable, "Actions considered:\n- pick up a\n- pick up b\n\nNot applicable:\n- pick up b\n\nApplicable:\n- pick up c", "read: (pick-up c)"},
+		{"two lists without headings", abc, planning.Negative, "[(holding a), (clear b)]\n[(on a b), (clear a), (handempty)]", "read: (on a b), (clear a), (handempty)"},
+		{"a name without arguments among functions", abc, planning.State, "on(a, b), handempty, clear(a)", "read: (on a b), (clear a), (handempty)"},
+		{"headings in one line", abc, planning.State, "clear: a; c is clear; ontable: b", "read: (clear a), (clear c), (ontable b)"},
+
 		// Depots.
+		{"place before the verb", depots, planning.Plan, "Use hoist0 at depot0 to lift crate0 from pallet0", "read: (lift hoist0 crate0 pallet0 depot0)"},
+		{"place behind a property", depots, planning.State, "Crate 0 is on pallet 0 at depot 0.", "read: (on crate0 pallet0), (at crate0 depot0)"},
+		{"heading with an argument", depots, planning.State, "at depot0: truck0, hoist0", "read: (at truck0 depot0), (at hoist0 depot0)"},
 		{"in a truck is not at it", depots, planning.State, "crate2 is in truck2\ncrate1 is at depot0", "read: (in crate2 truck2), (at crate1 depot0)"},
 		{"table of places", depots, planning.State, "| Object | Location | On | Clear |\n|---|---|---|---|\n| crate0 | depot0 | pallet0 | yes |\n| truck0 | distributor0 | | |", "read: (at crate0 depot0), (on crate0 pallet0), (clear crate0), (at truck0 distributor0)"},
 		{"any order", depots, planning.Plan, "Lift crate2 from crate0 using hoist1 at depot1\nUse hoist 1 to load crate 2 into truck 0 at depot 1\nhoist1 unloads crate2 from truck0 at depot1", "read: (lift hoist1 crate2 crate0 depot1), (load hoist1 crate2 truck0 depot1), (unload hoist1 crate2 truck0 depot1)"},
