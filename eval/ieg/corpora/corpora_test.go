@@ -415,6 +415,10 @@ func TestAsks(t *testing.T) {
 		{"I need another animal handling check.", characters.AnimalHandling, ""},
 		{"That's a different matter. Do me a history check.", characters.History, ""},
 
+		{"Perception, please.", characters.Perception, "politeness makes a request of a name"},
+		{"Let's see a medicine check.", characters.Medicine, ""},
+		{"Why don't you make a nature check.", characters.Nature, "no denial"},
+
 		{"Perception?", "", "a name alone asks nobody"},
 		{"It's a perception thing.", "", "mentioned"},
 		{"You can make a medicine check to identify it.", "", "an offer"},
@@ -457,6 +461,8 @@ func TestAnswers(t *testing.T) {
 		{"(laughs) 15 from me.", true, ""},
 		{"Magnets, how do they work? 21.", true, "digits may close the turn"},
 		{"That's not great. 14. (groans)", true, ""},
+		{"Hmm, nine.", true, ""},
+		{"Ugh. Six.", true, ""},
 		{"Plus ten.", false, "a modifier"},
 		{"I have 30", true, "no telling what else it is"},
 		{"40 feet?", false, "a measure"},

@@ -69,7 +69,8 @@ func Import(ctx context.Context, w io.Writer, format string, files []File, tally
 	}
 	s.Used, s.Unused, s.Unknown, s.Notes = tally.Used, tally.Unused, tally.Unknown, tally.Notes
 	if s.Windows == 0 {
-		return nil, fmt.Errorf("there is not one window in what was read: %s", cmp.Or(listed(s.Unused), "no check was found"))
+		why := append([]string{cmp.Or(listed(s.Unused), "no check was found")}, s.Notes...)
+		return nil, fmt.Errorf("there is not one window in what was read: %s", strings.Join(why, "; "))
 	}
 	return s, nil
 }

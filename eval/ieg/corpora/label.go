@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"parley/characters"
 )
@@ -17,7 +18,7 @@ import (
 //go:embed skills.json
 var skillsJSON []byte
 
-// dnd5e, pf2e and translated are the skills by their keys and names.
+// dnd5e, pf2e and translated are the skills by their keys and names; names are folded.
 var dnd5e, pf2e, translated = func() (a, b, c map[string]characters.Skill) {
 	var table map[characters.Skill]struct {
 		DnD5e, PF2e string
@@ -33,15 +34,43 @@ var dnd5e, pf2e, translated = func() (a, b, c map[string]characters.Skill) {
 			b[row.PF2e] = skill
 		}
 		for _, name := range append(row.Names, string(skill)) {
-			c[string(characters.Slug(name))] = skill
+			c[strings.Join(folded(name), "-")] = skill
 		}
 	}
 	return a, b, c
 }()
 
+// folded returns the words of a text in lower case; those in Latin letters without accents.
+func folded(text string) []string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '\'' && r != '’' })
+	for i, w := range words {
+		if foreign(w) {
+			words[i] = strings.ToLower(w)
+		} else {
+			words[i] = string(characters.Slug(w))
+		}
+	}
+	return slices.DeleteFunc(words, func(w string) bool { return w == "" })
+}
+
+// foreign reports whether a text has letters of another script than the Latin one.
+func foreign(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) })
+}
+
+// holds reports whether folded words, joined by hyphens, have a skill's name among them. Scripts that
+// write no spaces, or inflect, have it within a word.
+func holds(joined, name string) bool {
+	if foreign(name) {
+		return strings.Contains(joined, name)
+	}
+	return strings.Contains("-"+joined+"-", "-"+name+"-")
+}
+
 // noise are words of a caption that do not tell one skill from another, folded: what sheets call a check.
 var noise = strings.Fields("check checks roll rolls skill test ability prufung probe wurf fertigkeit fertigkeitswurf " +
-	"jet de di d del competence prueba tirada habilidad prova tiro teste pericia the a an with vs vaardigheidscheck proef")
+	"jet de di d del competence prueba tirada habilidad prova tiro teste pericia the a an with vs vaardigheidscheck proef " +
+	"rzut proba umiejetnosci slag tjek kast hod zkouska dobas proba kontrolu heitto")
 
 var (
 	bonus     = regexp.MustCompile(`[+\x{2212}-]\s*\d+\s*$|\s\d+\s*$`)              // PERCEPTION +8
@@ -80,19 +109,29 @@ func named(text string) (characters.Skill, bool) {
 	if skill, ok := characters.ParseSkill(text); ok {
 		return skill, true
 	}
-	words := strings.Split(string(characters.Slug(text)), "-")
+	words := folded(text)
 	if skill, ok := translated[strings.Join(words, "-")]; ok {
 		return skill, true
 	}
-	words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(noise, w) })
-	if skill, ok := translated[strings.Join(words, "-")]; ok {
+	check := checkWord.MatchString(text)
+	joined := strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(noise, w) }), "-")
+	if skill, ok := translated[joined]; ok {
 		return skill, true
 	}
-	return characters.ParseSkill(strings.Join(words, " "))
+	if skill, ok := characters.ParseSkill(strings.ReplaceAll(joined, "-", " ")); ok {
+		return skill, true
+	}
+	best := ""
+	for name := range translated { // the longest name among other words
+		if (check || foreign(name)) && (len(name) > len(best) || len(name) == len(best) && name < best) && holds(joined, name) {
+			best = name
+		}
+	}
+	return translated[best], best != ""
 }
 
 // checkWord finds the words that people use for a check.
-var checkWord = regexp.MustCompile(`(?i)\b(?:check|roll\w*|skill|dc|test|probe|\w*wurf|jet|tirada|prueba|prova|teste|pericia)\b`)
+var checkWord = regexp.MustCompile(`(?i)\b(?:checks?|roll\w*|skill|dc|test|probe|\w*wurf|jet|tirada|prueba|prova|teste|pericia|rzut|slag|tjek|hod|kontrol\w*)\b|провер|бросок|кидок|перевірк|检定|檢定|判定|판정`)
 
 // tells reports whether a line gives a label away: it names the skill, in any language, as a check.
 func tells(text string, skill characters.Skill) bool {
@@ -102,9 +141,9 @@ func tells(text string, skill characters.Skill) bool {
 	if !checkWord.MatchString(text) {
 		return false
 	}
-	line := "-" + string(characters.Slug(text)) + "-"
+	line := strings.Join(folded(text), "-")
 	for name, s := range translated {
-		if s == skill && strings.Contains(line, "-"+name+"-") {
+		if s == skill && holds(line, name) {
 			return true
 		}
 	}

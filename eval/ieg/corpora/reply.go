@@ -14,7 +14,7 @@ var numbers = strings.Fields("zero one two three four five six seven eight nine 
 // How a player says what it rolled. A number in the middle of a sentence is mostly something else:
 // gold, feet, a modifier. So a total has to open the turn, after a few small words, or, in digits, to
 // close it.
-const small = `(?i)^(?:\([^)]*\) ?)?(?:(?:okay|oh|um|uh|ooh|an?|that's|that is|it's|it is|i got|natural|nat|another|dirty|(?:for a )?total(?: of| is)?)[,.!-]*\s+)*`
+const small = `(?i)^(?:\([^)]*\) ?)?(?:(?:okay|oh|um+|uh|ooh|h?m+|ugh|eh|an?|that's|that is|it's|it is|i got|with my bonus|natural|nat|another|dirty|cool|(?:for a )?total(?: of| is)?)[,.!-]*\s+)*`
 
 var (
 	opensInWords  = regexp.MustCompile(small + `(` + strings.Join(numbers, "|") + `)(?:[ .!?,-]|$)`)

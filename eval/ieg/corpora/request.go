@@ -12,15 +12,17 @@ import (
 var (
 	skillName = regexp.MustCompile(`(?i)\b(` + skillNames() + `)\b`)
 	// asked is a verb that asks anywhere before the skill, up to 60 characters ahead.
-	asked = regexp.MustCompile(`(?i)\b(?:make|making|roll|rolls|give me)\b`)
+	asked = regexp.MustCompile(`(?i)\b(?:make|making|roll|rolls|give me|let me see|let's see)\b`)
 	// wanted asks only right before the skill: "I need another", "do me a".
 	wanted = regexp.MustCompile(`(?i)\b(?:do|need|take|have|get|want) (?:(?:me|you|you guys|him|her|to|all|do) ){0,2}(?:an?|another|your|that|those) $`)
 	// alone is a sentence that is nothing but the check: "Perception check, please."
 	alone = regexp.MustCompile(`(?i)^[\s"]*(?:(?:okay|ok|all right|alright|right|so|and|then|now|yeah|yes|sure|just|go ahead|(?:a|an|another|one|quick|straight|group|your|the|some)\b)[,.]?\s+|[A-Z][\w']+,\s+)*$`)
 	// asAlone is how such a sentence goes on after the skill. A check that is only named is left out, as in
 	// the published windows.
-	asAlone = regexp.MustCompile(`(?i)^ (?:skill )?(?:checks?|rolls?)\b[^.?!]{0,40}\b(?:please|for me|if you would)\b[^.?!]{0,20}[.!]`)
-	saving  = regexp.MustCompile(`(?i)\bsav(?:e|es|ing)\b`)
+	asAlone = regexp.MustCompile(`(?i)^(?:,| (?:skill )?(?:checks?|rolls?)\b[^.?!]{0,40}) ?\b(?:please|for me|if you would)\b[^.?!]{0,20}[.!]`)
+	// urged is a question that asks for a check, and no denial.
+	urged  = regexp.MustCompile(`(?i)\bwhy don't you\b`)
+	saving = regexp.MustCompile(`(?i)\bsav(?:e|es|ing)\b`)
 	// other is what follows a skill's name that is no check of it.
 	other = regexp.MustCompile(`(?i)^ (?:sav|dice|die\b)`)
 	// moot says that the sentence reports, remembers, offers or denies a check.
@@ -64,7 +66,7 @@ func Asks(text string) (characters.Skill, bool) {
 		if !by && !asksBefore(before) || other.MatchString(text[at[1]:]) {
 			continue
 		}
-		if moot.MatchString(text[start:at[1]]) || offer.MatchString(text[:start]) || withdrawn.MatchString(text[at[1]:]) {
+		if moot.MatchString(urged.ReplaceAllString(text[start:at[1]], "")) || offer.MatchString(text[:start]) || withdrawn.MatchString(text[at[1]:]) {
 			continue
 		}
 		return characters.ParseSkill(text[at[0]:at[1]])

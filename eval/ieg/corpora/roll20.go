@@ -170,7 +170,7 @@ var inline = regexp.MustCompile(`\$\[\[(\d+)\]\]|\[\[.*?\]\]`)
 // captions and charnames are the parts of templates that say what is rolled and who rolls: fields of the
 // archive, and classes of the page without "sheet-".
 var (
-	captions  = set("rname name title roll_name rollname skill header subheader subtitle label template-name caption heading")
+	captions  = set("rname name title roll_name rollname skill header subheader subtitle label template-name caption heading subheading")
 	charnames = set("charname character_name charactername character char_name char-name character-name")
 )
 
@@ -212,7 +212,7 @@ func (e *entry) post() post {
 		}
 		p.rolled(labels, d20)
 	case e.Type == "rollresult":
-		p.dice(e.Original)
+		p.dice(e.Original + "#" + e.comments())
 	default:
 		p.said(plain(inline.ReplaceAllStringFunc(e.Content, func(roll string) string {
 			n, err := strconv.Atoi(inline.FindStringSubmatch(roll)[1])
@@ -223,6 +223,19 @@ func (e *entry) post() post {
 		})), d20 && len(totals) > 0)
 	}
 	return p
+}
+
+// comments returns what a roll's own parts say beside the dice.
+func (e *entry) comments() string {
+	var roll struct{ Rolls []struct{ Type, Text string } }
+	json.Unmarshal([]byte(e.Content), &roll) // without parts there are none
+	var said []string
+	for _, part := range roll.Rolls {
+		if part.Type == "C" {
+			said = append(said, part.Text)
+		}
+	}
+	return strings.Join(said, "#")
 }
 
 // newPost begins a message with what its type says of it.
@@ -275,12 +288,11 @@ const rollMark = "\x00"
 // said makes the post a line of speech, or a roll where an inline result follows the name of a skill
 // and little else is said: "Stealth: 17".
 func (p *post) said(text string, d20 bool) {
+	p.text = strings.TrimSpace(strings.ReplaceAll(text, rollMark, ""))
 	if before, after, found := strings.Cut(text, rollMark); found && d20 && len(strings.Fields(after)) <= 2 {
-		if p.skill, _ = labelled(strings.TrimRight(before, " :=(")); p.skill != "" {
-			return
-		}
+		p.skill, _ = labelled(strings.TrimRight(before, " :=("))
 	}
-	p.speech, p.text = true, strings.TrimSpace(strings.ReplaceAll(text, rollMark, ""))
+	p.speech = p.skill == ""
 }
 
 // page reads a rendered page. A message is an element of class "message"; it names its speaker only
@@ -301,6 +313,9 @@ func (f *File) page(data []byte) ([]post, error) {
 		own := p.user != "" || p.name != ""
 		switch authorless := has(n, "emote") || has(n, "desc"); {
 		case authorless: // it shows no author, and the next message does
+			if p.user != "" {
+				p.name = cmp.Or(p.name, names[p.user])
+			}
 		case own:
 			p.name = cmp.Or(p.name, names[p.user])
 			who, player, names[p.user] = p.name, p.user, p.name
@@ -393,7 +408,8 @@ func (p *post) template(t *html.Node) {
 	for n := range t.Descendants() {
 		names := []string{n.Data}
 		for _, class := range classes(n) {
-			names = append(names, strings.TrimPrefix(class, "sheet-"))
+			_, element, _ := strings.Cut(class, "__") // block__element, as some style sheets name classes
+			names = append(names, cmp.Or(element, strings.TrimPrefix(class, "sheet-")))
 		}
 		for _, name := range names {
 			switch {

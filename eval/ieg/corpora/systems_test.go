@@ -1,6 +1,8 @@
 package corpora_test
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,6 +100,10 @@ func TestAvraeRecordings(t *testing.T) {
 		{"a beginning that several have", "", []string{intro + state + command("2", orla, "!c per", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"no caster: the account's character", "Pim Insight", []string{intro + state + command("2", "90071992547409933", "!c insight", `,"prefix":"!","caster":null`)}},
 		{"an alias", "Orla Deception", []string{intro + state + `{"combat_id":"c","event_type":"alias_resolution","message_id":2,"alias_name":"lie","content_before":"!lie","content_after":"!check deception","prefix":"!"}` + "\n" + command("2", orla, "!lie", `,"prefix":"!","called_by_alias":true,"caster":{"name":"Orla"}`)}},
+		{"an alias, without the command that it calls", "Orla Deception", []string{intro + state + `{"combat_id":"c","event_type":"alias_resolution","message_id":2,"author_id":` + orla + `,"content_before":"!lie","content_after":"!check deception","prefix":"!"}` + "\n"}},
+		{"no caster and an unknown account: the bot names the character", "Vane Nature", []string{intro + state + command("2", "7", "!c nature", `,"prefix":"!","caster":null`) + bot("Vane makes a Nature check!")}},
+		{"answers to two commands that cross", "Orla Perception, Pim Arcana", []string{intro + state + command("2", orla, "!c per", `,"prefix":"!","caster":null`) + command("3", "90071992547409933", "!c arcana", `,"prefix":"!","caster":null`) +
+			bot("Pim makes an Arcana check!") + strings.ReplaceAll(bot("Orla makes a Perception check!"), ":99,", ":98,")}},
 		{"a monster", "", []string{intro + state + command("2", "70000000000000001", "!i c stealth", `,"prefix":"!","caster":{"name":"GO1"}`)}},
 		{"the DM rolls for a player's character", "Orla Stealth", []string{intro + state + command("2", "70000000000000001", "!i oc Orla stealth", `,"prefix":"!","caster":{"name":"Orla"}`) + bot("Orla makes a Stealth check!")}},
 		{"a mark of byte order", "Orla Stealth", []string{"\ufeff" + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
@@ -134,6 +140,12 @@ func TestFoundryForms(t *testing.T) {
 		{"a flavour in German", roll(`"flavor":"Überzeugen – Fertigkeitswurf (Charisma) (Vorteil)"`), "Orla Persuasion"},
 		{"a flavour in French", roll(`"flavor":"Jet de Discrétion"`), "Orla Stealth"},
 		{"a flavour in Spanish", roll(`"flavor":"Prueba de Sabiduría (Percepción)"`), "Orla Perception"},
+		{"a flavour in Russian", roll(`"flavor":"Проверка: Ловкость (Скрытность)"`), "Orla Stealth"},
+		{"a flavour in Japanese, without spaces", roll(`"flavor":"【敏捷力】〈隠密〉判定"`), "Orla Stealth"},
+		{"a flavour in Chinese, where an ability and a skill are alike", roll(`"flavor":"感知（察觉）检定"`), "Orla Perception"},
+		{"a flavour in Polish", roll(`"flavor":"Test umiejętności: Percepcja"`), "Orla Perception"},
+		{"a label among other words", roll(`"flavor":"stealth check for the guard"`), "Orla Stealth"},
+		{"a feature that has a skill's name in it", roll(`"flavor":"Nature's Wrath"`), ""},
 		{"out of order", `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"A stranger","actor":"A1"},"rolls":["{}"],"flavor":"Stealth Check"}` + "\n" + first, "Orla Stealth"},
 		{"the Gamemaster by role", `{"messages":[` + strings.ReplaceAll(strings.TrimSpace(roll(`"flavor":"Stealth Check"`)), "\n", ",") + `],"users":[{"_id":"u1","name":"Dana","role":4}]}`, ""},
 	} {
@@ -170,6 +182,10 @@ func TestRoll20Forms(t *testing.T) {
 		{"the default template's caption", page(`<div class="message general"><div class="sheet-rolltemplate-default"><table><caption>Perception Check</caption><tr><td>Roll</td><td>` + result + `</td></tr></table></div></div>`), "Orla Perception"},
 		{"the default template's row", page(`<div class="message general"><div class="sheet-rolltemplate-default"><table><caption>Orla</caption><tr><td>Heimlichkeit</td><td>` + result + `</td></tr></table></div></div>`), "Orla Stealth"},
 		{"a translated sheet", page(`<div class="message general"><div class="sheet-rolltemplate-simple">` + result + `<div class="sheet-label"><span>TÄUSCHEN <span>(+3)</span></span></div></div></div>`), "Orla Deception"},
+		{"a Ukrainian sheet", page(`<div class="message general"><div class="sheet-rolltemplate-simple">` + result + `<div class="sheet-label"><span>НЕПОМІТНІСТЬ <span>(+3)</span></span></div></div></div>`), "Orla Stealth"},
+		{"a sheet whose classes name blocks and elements", page(`<div class="message general"><div class="sheet-rolltemplate-check"><div class="header__title">Stealth Check</div>` + result + `</div></div>`), "Orla Stealth"},
+		{"an emote that rolls", page(`<div class="message emote" data-playerid="p1">Orla rolls Stealth: ` + result + `</div>`), "Orla Stealth"},
+		{"a label among the parts of the archive's roll", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"rollresult","origRoll":"1d20+5","content":"{\"rolls\":[{\"type\":\"R\"},{\"type\":\"C\",\"text\":\" Stealth\"}]}"}}]`, "Orla Stealth"},
 		{"a damage template", page(`<div class="message general"><div class="sheet-rolltemplate-dmg"><span class="inlinerollresult" title="Rolling 1d6">3</span><div class="sheet-label">Stealth</div></div></div>`), ""},
 		{"a label behind the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 1d20+5 [Insight]</div><div class="formula formattedformula">(12)+5</div><div class="rolled">17</div></div>`), "Orla Insight"},
 		{"a label in the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 2d20kh1 + 5 survival check</div><div class="rolled">17</div></div>`), "Orla Survival"},
@@ -192,5 +208,14 @@ func TestTemplate(t *testing.T) {
 	}
 	if tally.Unknown["Pim"] == 0 || tally.Unknown["Orla"] != 0 {
 		t.Errorf("unknown %v", tally.Unknown)
+	}
+}
+
+// An export without marks of rolls holds no window; the error says what to export instead.
+func TestTextAlone(t *testing.T) {
+	in := []corpora.File{{Name: "chat.txt", Group: "G", Content: strings.NewReader("[31.1.2025, 20:15:02] Orla\n17\n1d20 + 3 = 14 + 3 = 17\n")}}
+	_, err := corpora.Import(context.Background(), io.Discard, "foundry", in, &corpora.Tally{})
+	if err == nil || !strings.Contains(err.Error(), "1 x a roll that names no skill") || !strings.Contains(err.Error(), "export the chat as JSON") {
+		t.Errorf("error %v", err)
 	}
 }
