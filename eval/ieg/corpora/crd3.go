@@ -1,6 +1,8 @@
 package corpora
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,108 +120,80 @@ func (f *File) whole(turns []turn, cast []string, found [][]request) []ieg.Inter
 	return f.stretches(ieg.Interaction{Group: f.Group, Cast: cast, Tier: TierReply, Source: "crd3"}, lines, rolls, hidden)
 }
 
-// transcript reads the turns of an episode.
+// transcript reads the turns of an episode, in the order of their numbers.
 func (f *File) transcript() ([]spokenTurn, error) {
 	r, err := f.open()
 	if err != nil {
 		return nil, err
 	}
-	dec := json.NewDecoder(r)
-	fail := func(err error) error {
+	b := bufio.NewReader(r)
+	first, err := firstByte(b)
+	dec := json.NewDecoder(b)
+	var turns []spokenTurn
+	if err == nil {
+		turns, err = chunks(dec, first)
+	}
+	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return fmt.Errorf("%s: byte %d: read transcript: %w", f.Name, dec.InputOffset(), err)
-	}
-	var turns []spokenTurn
-	depth, chunks := 0, false
-	for {
-		token, err := dec.Token()
-		if err == io.EOF && depth == 0 && chunks {
-			break
-		}
-		if err != nil {
-			return nil, fail(err)
-		}
-		switch token {
-		case json.Delim('['), json.Delim('{'):
-			if depth == 0 && chunks || depth == 1 && token == json.Delim('[') || depth == 2 {
-				return nil, fail(errors.New("this is no episode: it is not an object with TURNS or a list of them"))
-			}
-			depth++
-		case json.Delim(']'), json.Delim('}'):
-			if depth--; depth == 0 {
-				chunks = true
-			}
-		case "TURNS":
-			if err := f.turns(dec, &turns); err != nil {
-				return nil, fail(err)
-			}
-		default:
-			if _, key := token.(string); !key || depth == 0 {
-				return nil, fail(errors.New("this is no episode: it is not an object with TURNS or a list of them"))
-			}
-			if err := skip(dec); err != nil {
-				return nil, fail(err)
-			}
-		}
-	}
-	if turns == nil {
-		return nil, fail(errors.New("there are no TURNS"))
+		return nil, fmt.Errorf("%s: byte %d: read transcript: %w", f.Name, dec.InputOffset(), err)
 	}
 	// Chunks of aligned files overlap.
-	sort.SliceStable(turns, func(i, j int) bool { return *turns[i].Number < *turns[j].Number })
+	slices.SortStableFunc(turns, func(a, b spokenTurn) int { return *a.Number - *b.Number })
 	return slices.CompactFunc(turns, func(a, b spokenTurn) bool { return *a.Number == *b.Number }), nil
 }
 
-// turns reads the list of turns that follows.
-func (f *File) turns(dec *json.Decoder, turns *[]spokenTurn) error {
-	if token, err := dec.Token(); err != nil {
-		return err
-	} else if token != json.Delim('[') {
-		return errors.New("TURNS is no list")
+// chunks reads an episode that begins with the byte: an object with TURNS, or a list of such.
+func chunks(dec *json.Decoder, first byte) (turns []spokenTurn, err error) {
+	type chunk struct {
+		Turns json.RawMessage `json:"TURNS"`
 	}
-	if *turns == nil {
-		*turns = []spokenTurn{}
+	none := errors.New("this is no episode: it is not an object with TURNS or a list of them")
+	list := []chunk{{}}
+	switch first {
+	case '{':
+		err = dec.Decode(&list[0])
+	case '[':
+		err = dec.Decode(&list)
+	default:
+		err = none
 	}
-	for n := 0; dec.More(); n++ {
-		var t spokenTurn
-		if err := dec.Decode(&t); err != nil {
-			return fmt.Errorf("turn %d: %w", n, err)
-		}
-		if len(t.Names) == 0 || slices.Contains(t.Names, "") {
-			return fmt.Errorf("turn %d: NAMES is missing or empty", n)
-		}
-		if t.Utterances == nil {
-			return fmt.Errorf("turn %d: UTTERANCES is missing", n)
-		}
-		if t.Number == nil {
-			number := n
-			t.Number = &number
-		}
-		*turns = append(*turns, t)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		err = none
 	}
-	_, err := dec.Token()
-	return err
-}
-
-// skip reads over a value, whatever it is.
-func skip(dec *json.Decoder) error {
-	for depth := 0; ; {
-		token, err := dec.Token()
-		if err != nil {
-			return err
+	if err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, cmp.Or(err, none)
+	}
+	found := false
+	for _, c := range list {
+		var raw []json.RawMessage
+		if found = found || c.Turns != nil; c.Turns != nil && (json.Unmarshal(c.Turns, &raw) != nil || raw == nil) {
+			return nil, errors.New("TURNS is no list")
 		}
-		switch token {
-		case json.Delim('['), json.Delim('{'):
-			depth++
-		case json.Delim(']'), json.Delim('}'):
-			depth--
-		}
-		if depth == 0 {
-			return nil
+		for n, one := range raw {
+			t := spokenTurn{Number: &n}
+			switch err := json.Unmarshal(one, &t); {
+			case err != nil:
+				return nil, fmt.Errorf("turn %d: %w", n, err)
+			case len(t.Names) == 0 || slices.Contains(t.Names, ""):
+				return nil, fmt.Errorf("turn %d: NAMES is missing or empty", n)
+			case t.Utterances == nil:
+				return nil, fmt.Errorf("turn %d: UTTERANCES is missing", n)
+			}
+			if t.Number == nil { // null
+				t.Number = &n
+			}
+			turns = append(turns, t)
 		}
 	}
+	if !found {
+		return nil, errors.New("there are no TURNS")
+	}
+	return turns, nil
 }
 
 // cast gives the turns their characters, and returns who could act: every character and guest that
