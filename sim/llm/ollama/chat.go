@@ -1,9 +1,14 @@
 package ollama
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"time"
@@ -146,7 +151,8 @@ func (m *Model) think(chat *api.ChatRequest, think string) (ignored []string) {
 // stream gathers the pieces of one reply.
 type stream struct {
 	content, thought strings.Builder
-	tools            []api.ToolCall
+	probs            bool           // probabilities of tokens were asked for
+	tools            []api.ToolCall // the first ones
 	logprobs         []llm.TokenLogprob
 	last             api.ChatResponse
 	seen             bool // a piece came
@@ -155,10 +161,15 @@ type stream struct {
 func (s *stream) add(r api.ChatResponse) {
 	s.content.WriteString(r.Message.Content)
 	s.thought.WriteString(r.Message.Thinking)
-	s.tools = append(s.tools, r.Message.ToolCalls...)
-	for _, p := range r.Logprobs {
-		s.logprobs = append(s.logprobs, logprob(p))
+	if len(s.tools) < 10 {
+		s.tools = append(s.tools, r.Message.ToolCalls...)
 	}
+	for _, p := range r.Logprobs {
+		if s.probs {
+			s.logprobs = append(s.logprobs, logprob(p))
+		}
+	}
+	r.Message.ToolCalls, r.Logprobs = nil, nil
 	s.seen = s.seen || r.Model != "" || !r.CreatedAt.IsZero() || s.content.Len()+s.thought.Len() > 0
 	s.last = r
 }
@@ -175,12 +186,11 @@ func (s *stream) text(limit int) string {
 
 // ask puts the request to the server and gathers the stream.
 func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, error) {
-	var got stream
+	got := stream{probs: chat.Logprobs}
 	tokens, _ := chat.Options["num_predict"].(int)
 	bounds := wire.ReplyBounds(tokens, chat.TopLogprobs, m.o.MaxReply)
 	start, first := m.now(), time.Duration(0)
-	client, x := m.client(bounds.Stream)
-	err := client.Chat(ctx, chat, func(r api.ChatResponse) error {
+	header, err := m.post(ctx, chat, bounds, func(r api.ChatResponse) error {
 		if got.add(r); first == 0 && got.content.Len()+got.thought.Len() > 0 && !start.IsZero() {
 			first = m.now().Sub(start)
 		}
@@ -189,25 +199,22 @@ func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, 
 		}
 		return nil
 	})
-	flood := errors.Is(err, wire.ErrFlood) || err == nil && x.body != nil && errors.Is(x.body.Err, wire.ErrFlood)
+	flood := errors.Is(err, wire.ErrFlood)
 	last := &got.last
 	switch {
-	case flood, last.Done && err == nil:
+	case flood && got.seen, last.Done && err == nil:
 	case ctx.Err() != nil:
-		// The client library returns no error for a stream that was given up.
 		return nil, m.lost(ctx, ctx.Err())
 	case err != nil:
-		return nil, m.refused(err, x, len(chat.Format) > 0)
-	case x.body != nil && x.body.Err != nil:
-		return nil, m.lost(ctx, x.body.Err)
+		return nil, m.refused(err, header, len(chat.Format) > 0)
 	case !got.seen:
 		return nil, m.fail(llm.BadResponse, errors.New("the server answered nothing"), "is it an Ollama server?")
 	}
 	if last.DoneReason == "load" || last.DoneReason == "unload" {
 		return nil, m.fail(llm.BadRequest, errors.New("the server loaded the model and wrote nothing: it saw no message to answer"), "")
 	}
-	finish, failed := wire.Finish(last.DoneReason)
-	if failed {
+	finish, note := wire.Finish(last.DoneReason)
+	if finish == "" {
 		return nil, m.fail(llm.Overloaded, errors.New("the server did not finish the reply: "+llm.Excerpt(last.DoneReason, 100)), "")
 	}
 	resp := &llm.Response{
@@ -220,6 +227,8 @@ func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, 
 		resp.Finish = llm.Length
 	case !last.Done: // such as after 30 equal tokens, where the server stops without a word
 		resp.Finish = llm.Cut
+	case note != "":
+		resp.Notes = []string{note}
 	}
 	if last.PromptEvalCount > 0 && last.EvalCount >= 0 { // how many came from its cache, the server does not say
 		resp.Usage = llm.Usage{Prompt: &last.PromptEvalCount, Completion: &last.EvalCount}
@@ -228,6 +237,68 @@ func (m *Model) ask(ctx context.Context, chat *api.ChatRequest) (*llm.Response, 
 		resp.Timing.Total = m.now().Sub(start)
 	}
 	return resp, nil
+}
+
+// post sends a request for a reply and gives on its pieces. The kit's client takes 8 MiB for each request, too
+// much for many at once.
+func (m *Model) post(ctx context.Context, chat *api.ChatRequest, bounds wire.Bounds, each func(api.ChatResponse) error) (http.Header, error) {
+	body, err := json.Marshal(chat)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.base.JoinPath("api", "chat").String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/x-ndjson")
+	resp, err := m.o.HTTP.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	src := bufio.NewReader(&wire.Body{ReadCloser: resp.Body, Left: bounds.Stream})
+	for end := error(nil); end == nil; {
+		var line []byte
+		if line, end = wire.Line(src, bounds.Frame); end != nil && end != io.EOF {
+			return resp.Header, &brokenError{end}
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if err := failure(resp.StatusCode, line); err != nil {
+			return resp.Header, err
+		}
+		var piece api.ChatResponse
+		if err := json.Unmarshal(line, &piece); err != nil {
+			return resp.Header, err
+		}
+		if err := each(piece); err != nil {
+			return resp.Header, err
+		}
+	}
+	return resp.Header, failure(resp.StatusCode, nil)
+}
+
+// failure returns what a line of an answer says went wrong, as the kit's client does.
+func failure(status int, line []byte) error {
+	var said struct {
+		Error string `json:"error"`
+	}
+	text := string(line)
+	err := json.Unmarshal(line, &said)
+	if err == nil {
+		text = said.Error
+	}
+	switch {
+	case status == http.StatusUnauthorized:
+		return api.AuthorizationError{StatusCode: status}
+	case status >= http.StatusBadRequest:
+		return api.StatusError{StatusCode: status, ErrorMessage: cmp.Or(text, http.StatusText(status))}
+	case len(line) > 0 && text != "":
+		return errors.New(text)
+	}
+	return nil
 }
 
 func logprob(p api.Logprob) llm.TokenLogprob {

@@ -53,7 +53,7 @@ func (s *Server) Upload(ctx context.Context, file io.ReadSeeker, progress func(d
 	case ctx.Err() != nil:
 		return "", m.lost(ctx, ctx.Err())
 	}
-	return "", m.refused(fmt.Errorf("upload: %w", err), x, false)
+	return "", m.refused(fmt.Errorf("upload: %w", x.cause(err)), x.header, false)
 }
 
 // watched is a reader that ends with its context and tells how far it came.
@@ -123,7 +123,7 @@ func (s *Server) Create(ctx context.Context, c Creation, told func(status string
 	case err == nil:
 		return m.fail(llm.BadResponse, fmt.Errorf("the server ended with %q and not with success", last), "is the model there? ollama list")
 	}
-	err = m.refused(err, x, false)
+	err = m.refused(x.cause(err), x.header, false)
 	var e *llm.Error
 	if errors.As(err, &e) && e.Fault == llm.Overloaded && x.header != nil {
 		e.Fault = llm.BadRequest // said within the stream: what is wrong stays wrong

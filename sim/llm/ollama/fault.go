@@ -13,8 +13,14 @@ import (
 	"parley/sim/llm/wire"
 )
 
-// refused makes a failure of what the server, or the kit, answered instead of a reply.
-func (m *Model) refused(err error, x *exchange, schema bool) error {
+// brokenError is a reply that broke off on the way.
+type brokenError struct{ error }
+
+func (e *brokenError) Unwrap() error { return e.error }
+
+// refused makes a failure of what the server, or the kit, answered instead of a reply. Without a header, not a
+// byte came back.
+func (m *Model) refused(err error, h http.Header, schema bool) error {
 	var status api.StatusError
 	var auth api.AuthorizationError
 	said, code := "", 0
@@ -23,17 +29,15 @@ func (m *Model) refused(err error, x *exchange, schema bool) error {
 		said, code = status.ErrorMessage, status.StatusCode
 	case errors.As(err, &auth):
 		said, code = "unauthorized", http.StatusUnauthorized
-	case x.header == nil: // not a byte came back
+	case h == nil, errors.As(err, new(*brokenError)):
 		return m.lost(context.Background(), err)
-	case x.body.Err != nil:
-		return m.lost(context.Background(), x.body.Err)
 	default:
 		said = err.Error() // an error line within the stream, or no JSON
 	}
 	said = llm.Excerpt(said, 300)
 	fault, hint := m.classed(code, said, err, schema)
 	e := m.fail(fault, errors.New(said), hint)
-	e.RetryAfter, e.Away = wire.RetryAfter(x.header, m.now()), wire.Away(code)
+	e.RetryAfter, e.Away = wire.RetryAfter(h, m.now()), wire.Away(code)
 	return e
 }
 

@@ -27,7 +27,7 @@ func (m *Model) Identify(ctx context.Context) (llm.Identity, error) {
 		case limited.Err() != nil:
 			err = limited.Err()
 		default:
-			err = m.refused(err, x, false)
+			err = m.refused(x.cause(err), x.header, false)
 			if fault := llm.FaultOf(err); fault == llm.Unreachable || fault == llm.NotFound && id.Version != "" || fault == llm.Denied {
 				return err
 			}
@@ -92,7 +92,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) (*llm.Response, error
 		return nil, m.lost(ctx, ctx.Err())
 	}
 	if err != nil {
-		return nil, m.refused(err, x, false)
+		return nil, m.refused(x.cause(err), x.header, false)
 	}
 	resp := &llm.Response{Vectors: got.Embeddings, ServedBy: got.Model, Timing: llm.Timing{Load: got.LoadDuration, Total: got.TotalDuration}}
 	if n := got.PromptEvalCount; n > 0 {

@@ -176,6 +176,14 @@ func (x *exchange) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// cause returns what broke a reply off, where an error comes of that, as not all of the kit's say it.
+func (x *exchange) cause(err error) error {
+	if x.body != nil && x.body.Err != nil {
+		return &brokenError{x.body.Err}
+	}
+	return err
+}
+
 // client returns a client for one call, whose reply may have so many bytes.
 func (m *Model) client(limit int64) (*api.Client, *exchange) {
 	c := *m.o.HTTP

@@ -56,7 +56,7 @@ func (s *Server) call(ctx context.Context, name string, do func(context.Context,
 	case limited.Err() != nil:
 		return m.lost(limited, limited.Err())
 	}
-	return m.refused(err, x, false)
+	return m.refused(x.cause(err), x.header, false)
 }
 
 // Version is the server's.

@@ -150,7 +150,7 @@ func (e *events) Read(p []byte) (int, error) {
 		if e.ended {
 			return 0, io.EOF
 		}
-		line, err := e.readLine()
+		line, err := wire.Line(e.src, e.x.bounds.Frame)
 		if err == io.EOF {
 			e.ended = true
 		} else if err != nil {
@@ -162,19 +162,6 @@ func (e *events) Read(p []byte) (int, error) {
 	n := copy(p, e.pending)
 	e.pending = e.pending[n:]
 	return n, nil
-}
-
-// readLine reads a line of bounded length.
-func (e *events) readLine() (line []byte, err error) {
-	for {
-		piece, err := e.src.ReadSlice('\n')
-		if line = append(line, piece...); int64(len(line)) > e.x.bounds.Frame {
-			return nil, wire.ErrFlood
-		}
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
-	}
 }
 
 func (e *events) line(line []byte) {

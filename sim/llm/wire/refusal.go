@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -36,7 +38,10 @@ func ReadRefusal(status int, raw []byte, keys *llm.Keys) Refusal {
 			return ReadRefusal(status, list[0], keys)
 		}
 		r.Message = said(string(raw))
-		if strings.HasPrefix(r.Message, "<") {
+		switch {
+		case r.Message == "":
+			r.Message = cmp.Or(http.StatusText(status), "nothing")
+		case strings.HasPrefix(r.Message, "<"):
 			r.Message = "a web page; is the base URL right? it usually ends in /v1"
 		}
 		return r
@@ -52,9 +57,7 @@ func ReadRefusal(status int, raw []byte, keys *llm.Keys) Refusal {
 	if json.Unmarshal(inner["innererror"], &filter) == nil {
 		r.Code = strings.TrimSpace(r.Code + " " + plainText(filter["code"], keys))
 	}
-	if r.Message == "" {
-		r.Message = said(string(raw))
-	}
+	r.Message = cmp.Or(r.Message, said(string(raw)))
 	if n, err := strconv.Atoi(r.Code); status == 0 && err == nil && n >= 400 && n < 600 {
 		r.Status = n // routers put the status that they got themselves into the code
 	}

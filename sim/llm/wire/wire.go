@@ -6,6 +6,7 @@
 package wire
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -83,6 +84,20 @@ func (b *Body) Read(p []byte) (int, error) {
 		b.Err = err
 	}
 	return n, err
+}
+
+// Line reads a line of at most so many bytes; a longer one is ErrFlood. The last one may lack its end, and
+// comes with io.EOF.
+func Line(src *bufio.Reader, maximum int64) (line []byte, err error) {
+	for {
+		piece, err := src.ReadSlice('\n')
+		if line = append(line, piece...); int64(len(line)) > maximum {
+			return nil, ErrFlood
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
 }
 
 // SameHost is an http.Client's CheckRedirect that follows no redirect to another host: net/http takes

@@ -126,26 +126,27 @@ func TestOptions(t *testing.T) {
 func TestFinish(t *testing.T) {
 	tests := []struct {
 		raw    string
-		want   llm.Finish
-		failed bool
+		want   llm.Finish // empty: the server failed
+		noted  bool
 		reason string
 	}{
 		{"stop", llm.Stop, false, ""}, {"eos", llm.Stop, false, "Together"}, {"end_turn", llm.Stop, false, "xAI"},
-		{"", llm.Stop, false, "sglang: the text is there"}, {"stop_sequence", llm.Stop, false, ""}, {"COMPLETE", llm.Stop, false, ""},
-		{"new_word_of_2027", llm.Stop, false, "an unknown reason stops nothing"},
+		{"", llm.Stop, true, "sglang: the text is there"}, {"stop_sequence", llm.Stop, false, ""}, {"COMPLETE", llm.Stop, false, ""},
+		{"new_word_of_2027", llm.Stop, true, "an unknown reason stops nothing"},
 		{"length", llm.Length, false, ""}, {"MAX_TOKENS", llm.Length, false, "Google"}, {"model_length", llm.Length, false, "Mistral"},
 		{"max_output_tokens", llm.Length, false, ""}, {"model_context_window_exceeded", llm.Length, false, "z.ai"},
 		{"context-length-exceeded", llm.Length, false, ""},
 		{"content_filter", llm.Filtered, false, ""}, {"sensitive", llm.Filtered, false, "z.ai"}, {"RECITATION", llm.Filtered, false, "Google"},
 		{"guardrail_intervened", llm.Filtered, false, "Bedrock"}, {"SAFETY", llm.Filtered, false, ""}, {"PROHIBITED_CONTENT", llm.Filtered, false, ""},
 		{"refusal", llm.Refused, false, "Anthropic"}, {"abort", llm.Cut, false, "vLLM"}, {"cancelled", llm.Cut, false, ""},
-		{"network_error", "", true, "z.ai"}, {"insufficient_system_resource", "", true, "DeepSeek"}, {"server_error", "", true, ""},
-		{"error", "", true, "OpenRouter, Ollama"}, {"resource_exhausted", "", true, ""}, {"upstream timeout", "", true, ""},
-		{"RESPONSE_FAILED", "", true, ""},
+		{"network_error", "", false, "z.ai"}, {"insufficient_system_resource", "", false, "DeepSeek"}, {"server_error", "", false, ""},
+		{"error", "", false, "OpenRouter, Ollama"}, {"resource_exhausted", "", false, ""}, {"upstream timeout", "", false, ""},
+		{"RESPONSE_FAILED", "", false, ""}, {"rate_limited", "", false, "no limit of length"}, {"no_capacity", "", false, ""}, {"internal", "", false, ""},
+		{"FINISH_REASON_UNSPECIFIED", llm.Stop, false, ""}, {"LANGUAGE", llm.Stop, true, "Google"}, {"\x1b[31mred", llm.Stop, true, "noted without control characters"},
 	}
 	for _, tt := range tests {
-		if got, failed := wire.Finish(tt.raw); got != tt.want || failed != tt.failed {
-			t.Errorf("%q is %q, failed %v, want %q, %v; %s", tt.raw, got, failed, tt.want, tt.failed, tt.reason)
+		if got, note := wire.Finish(tt.raw); got != tt.want || (note != "") != tt.noted {
+			t.Errorf("%q is %q, note %q, want %q, %v; %s", tt.raw, got, note, tt.want, tt.noted, tt.reason)
 		}
 	}
 }
