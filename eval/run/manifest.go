@@ -73,6 +73,7 @@ type Served struct {
 	NumCtx  int      `json:"num_ctx,omitempty"`
 	Ignored []string `json:"ignored,omitempty"` // sampling options that its server does not take
 	Names   []string `json:"names,omitempty"`   // that the server answered under
+	Notes   []string `json:"notes,omitempty"`   // what was unusual in its replies, such as unknown reasons for their end
 	// Hosted says that somebody else serves the model, and Recorded that its replies are those of another run.
 	Hosted   bool `json:"hosted,omitempty"`
 	Recorded bool `json:"recorded,omitempty"`

@@ -148,7 +148,8 @@ func (r *execution) refuseSelfJudging() error {
 	return nil
 }
 
-// note keeps the names that a server answers under, and the sampling options that it does not take.
+// note keeps the names that a server answers under, the sampling options that it does not take, and what was
+// unusual in its replies.
 func (r *execution) note(call *llm.Call) {
 	served := r.env.Served(call.Model)
 	r.mu.Lock()
@@ -157,7 +158,7 @@ func (r *execution) note(call *llm.Call) {
 		served.Names = slices.Insert(served.Names, i, call.Served)
 	}
 	if o := r.env.opened[call.Model]; o != nil {
-		served.Ignored = o.Ignored()
+		served.Ignored, served.Notes = o.Ignored(), o.Notes()
 	}
 }
 

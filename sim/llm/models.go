@@ -178,6 +178,13 @@ func (o *Opened) Ignored() []string {
 	return slices.Clone(o.ignored)
 }
 
+// Notes lists, sorted, what was unusual in replies, each once.
+func (o *Opened) Notes() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.notes)
+}
+
 // fresh adds texts to a sorted list, and returns those that were not in it.
 func (o *Opened) fresh(list *[]string, texts []string) (fresh []string) {
 	o.mu.Lock()

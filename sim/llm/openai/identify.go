@@ -16,7 +16,7 @@ import (
 )
 
 // probe finds out once which dialect the server speaks. Where it cannot be told now, the next
-// request tries again.
+// request tries again; a server that is silent twice is taken for none of Ollama's.
 func (m *Model) probe(ctx context.Context) error {
 	if m.knows().dialect != "" {
 		return nil
@@ -33,6 +33,11 @@ func (m *Model) probe(ctx context.Context) error {
 	case status == 0:
 		if lost := m.lost(ctx, err); llm.FaultOf(lost) == llm.Unreachable {
 			return lost
+		}
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.found.silent++; m.found.silent > 1 {
+			m.found.dialect = extended
 		}
 		return nil
 	case status >= http.StatusInternalServerError:

@@ -266,7 +266,7 @@ func (m *Model) chat(ctx context.Context, req llm.Request, sent body) (*llm.Resp
 		return nil, nil, m.lost(ctx, err)
 	}
 	defer stream.Close()
-	got := reply{keys: &m.keys}
+	got := reply{keys: &m.keys, probs: req.TopLogprobs > 0}
 	for err == nil && got.size() <= bounds.Text {
 		var line []byte
 		if line, err = stream.RecvRaw(); err == nil {

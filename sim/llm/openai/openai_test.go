@@ -62,6 +62,7 @@ func ask() llm.Request {
 // TestReplies reads what servers really send.
 func TestReplies(t *testing.T) {
 	const stream, whole = "text/event-stream", "application/json"
+	const unreasoned = "a reply ended without a reason and was taken as whole"
 	n := func(n int) *int { return &n }
 	tests := []struct {
 		name, kind, body string
@@ -95,9 +96,13 @@ data: [DONE]
 `, want: llm.Response{Text: "a", Finish: llm.Stop}, reason: "a first chunk without choices, a choice without delta"},
 		{name: "last line not ended", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"length\"}]}", want: llm.Response{Text: "ab", Finish: llm.Length}},
 		{name: "comments", kind: stream, body: strings.Repeat(": PROCESSING\n\n", 400) + "event: message\nid: 1\ndata:{\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\r\n\r\n", want: llm.Response{Text: "a", Finish: llm.Stop}},
-		{name: "no finish", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":null}]}\n\ndata: [DONE]\n", want: llm.Response{Text: "a", Finish: llm.Stop}, reason: "the stream says that it is done"},
+		{name: "no finish", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":null}]}\n\ndata: [DONE]\n", want: llm.Response{Text: "a", Finish: llm.Stop, Notes: []string{unreasoned}}, reason: "the stream says that it is done"},
 		{name: "cut between frames", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":null}]}\n\n", want: llm.Response{Text: "a", Finish: llm.Cut}},
-		{name: "null finish in one piece", kind: whole, body: `{"choices":[{"message":{"content":"a"},"finish_reason":null}]}`, want: llm.Response{Text: "a", Finish: llm.Stop}},
+		{name: "null finish in one piece", kind: whole, body: `{"choices":[{"message":{"content":"a"},"finish_reason":null}]}`, want: llm.Response{Text: "a", Finish: llm.Stop, Notes: []string{unreasoned}}},
+		{name: "thoughts among parts", kind: whole, body: `{"choices":[{"message":{"content":{"parts":[{"text":"t","thought":true},{"text":"a","thought":false}]}},"finish_reason":"stop"}]}`, want: llm.Response{Text: "a", Reasoning: "t", Finish: llm.Stop}, reason: "Google's own form behind a proxy"},
+		{name: "parts without end", kind: stream, body: strings.Repeat("data: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"x\"}]}}]}\n", 500) + "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n",
+			want: llm.Response{Text: "a", Finish: llm.Stop, Notes: []string{"a part of the reply of type x was left out"}}, reason: "noted once"},
+		{name: "probabilities that were not asked for", kind: whole, body: `{"choices":[{"message":{"content":"a"},"finish_reason":"stop","logprobs":{"content":[{"token":"a","logprob":-1}]}}]}`, want: llm.Response{Text: "a", Finish: llm.Stop}, reason: "they take memory"},
 		{name: "error in the choice", kind: stream, body: "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\",\"error\":{\"code\":502,\"message\":\"upstream died\"}}]}\n\n", fault: llm.Overloaded,
 			reason: "half a reply beside an error is no reply"},
 		{name: "parts as strings", kind: whole, body: `{"choices":[{"message":{"content":["a",{"type":"output_text","text":{"value":"b"}}]},"finish_reason":"stop"}]}`, want: llm.Response{Text: "ab", Finish: llm.Stop}},
@@ -338,6 +343,41 @@ func TestSystemRefused(t *testing.T) {
 		}
 		if len(h.bodies) != tt.asked {
 			t.Errorf("%s: %d requests, want %d", tt.body, len(h.bodies), tt.asked)
+		}
+	}
+}
+
+// A server that fails without a word over a system message is asked without one each third time; one that is
+// broken for the moment keeps it.
+func TestSystemRefusedWithoutWords(t *testing.T) {
+	tests := []struct {
+		broken int // requests that fail, whatever is in them
+		takes  bool
+		tries  int // until a reply
+		role   string
+		reason string
+	}{
+		{0, false, 3, "user", "it never takes a system message"},
+		{2, true, 3, "system", "it was broken for two requests"},
+		{9, true, 8, "system", "the request without a system message failed too"},
+	}
+	for _, tt := range tests {
+		role := ""
+		h := newHost(t, func(w http.ResponseWriter, n int, body map[string]any) {
+			first := body["messages"].([]any)[0].(map[string]any)
+			if role = fmt.Sprint(first["role"]); n < tt.broken || role == "system" && !tt.takes {
+				failWith(w, 500, "Internal Server Error")
+				return
+			}
+			say(w, "a")
+		})
+		m := open(t, "openai:m?dialect=openai@"+h.URL, openai.Options{})
+		tries := 1
+		for _, err := m.Generate(t.Context(), ask()); err != nil && tries < 20; tries++ {
+			_, err = m.Generate(t.Context(), ask())
+		}
+		if tries != tt.tries || role != tt.role {
+			t.Errorf("a reply to the role %q after %d tries, want %q after %d; %s", role, tries, tt.role, tt.tries, tt.reason)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,6 +89,7 @@ func (c *count) UnmarshalJSON(raw []byte) error {
 // reply gathers the chunks of one reply.
 type reply struct {
 	keys                      *llm.Keys
+	probs                     bool // probabilities of tokens were asked for
 	model, finish             string
 	content, thought, refused strings.Builder
 	notes                     []string
@@ -155,7 +157,7 @@ func (r *reply) choose(ch *choice) error {
 			}
 		}
 	}
-	if p := ch.Logprobs.value; p != nil {
+	if p := ch.Logprobs.value; p != nil && r.probs {
 		for _, p := range p.Content {
 			t := llm.TokenLogprob{Logprob: llm.Logprob{Token: p.Token, Value: p.Value}}
 			for _, alt := range p.Top {
@@ -196,6 +198,9 @@ func (r *reply) part(raw json.RawMessage, into *strings.Builder) {
 		json.Unmarshal(raw, &fields)
 		var kind text
 		json.Unmarshal(fields["type"], &kind)
+		if string(fields["thought"]) == "true" { // Google's mark of a thought
+			into = &r.thought
+		}
 		for word, other := range map[string]*strings.Builder{"think": &r.thought, "reason": &r.thought, "summary": &r.thought, "refus": &r.refused} {
 			if strings.Contains(strings.ToLower(string(kind)), word) {
 				into = other
@@ -210,7 +215,9 @@ func (r *reply) part(raw json.RawMessage, into *strings.Builder) {
 				return
 			}
 		}
-		r.notes = append(r.notes, "a part of the reply of type "+llm.Excerpt(string(kind), 40)+" was left out")
+		if note := "a part of the reply of type " + llm.Excerpt(string(kind), 40) + " was left out"; !slices.Contains(r.notes, note) && len(r.notes) < 20 {
+			r.notes = append(r.notes, note)
+		}
 	}
 }
 
@@ -228,8 +235,8 @@ func (m *Model) response(ctx context.Context, r *reply, x *exchange, maxText int
 	default:
 		return nil, m.lost(ctx, err)
 	}
-	finish, failed := wire.Finish(r.finish)
-	if failed {
+	finish, note := wire.Finish(r.finish)
+	if finish == "" {
 		return nil, m.fail(llm.Overloaded, errors.New("the server did not finish the reply: "+llm.Excerpt(r.finish, 100)), "")
 	}
 	valid := func(b *strings.Builder) string { return m.keys.Redact(strings.ToValidUTF8(b.String(), "\uFFFD")) }
@@ -251,6 +258,8 @@ func (m *Model) response(ctx context.Context, r *reply, x *exchange, maxText int
 		if resp.Text == "" {
 			resp.Text = valid(&r.refused)
 		}
+	case note != "":
+		resp.Notes = append(resp.Notes, note)
 	}
 	if u := r.usage; u != nil && u.Prompt.n != nil && *u.Prompt.n > 0 { // no prompt has 0 tokens: such a count is none
 		resp.Usage = llm.Usage{Prompt: u.Prompt.n, Completion: u.Completion.n, Cached: u.Hit.n}

@@ -26,6 +26,8 @@ type found struct {
 	swapped  bool     // it was the other one first
 	system   bool     // a request with a system message was answered
 	noSystem bool     // the model takes no system message
+	failed   int      // how often it answered 500 to a system message, before it took one
+	silent   int      // how often it did not say which dialect it speaks
 	noBounds bool     // strict schemas may not limit lengths
 	refused  []string // fields that it does not take
 	version  string
@@ -289,13 +291,17 @@ func (m *Model) learn(r *wire.Refusal, sent body, known found) bool {
 
 // mayRefuseSystem reports whether a refusal may be one of the system message, which servers word in
 // many ways and send with 400, 422 or 500. It is worth a second request with the system message folded
-// into the user's first one, as long as no request with a system message was ever answered.
+// into the user's first one, as long as no request with a system message was ever answered. A 500 that does
+// not speak of roles is tried so each third time.
 func (m *Model) mayRefuseSystem(r *wire.Refusal, prompt []llm.Message, known found) bool {
 	if known.system || known.noSystem || !slices.ContainsFunc(prompt, func(p llm.Message) bool { return p.Role == llm.System }) {
 		return false
 	}
-	if r.Status == 500 {
-		return roleWords.MatchString(r.Message)
+	if r.Status == 500 { // without a word it may also be a server that is broken for the moment
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.found.failed++
+		return roleWords.MatchString(r.Message) || m.found.failed%3 == 0
 	}
 	named := slices.ContainsFunc(r.Params, func(field string) bool { return field != "messages" && !roleWords.MatchString(field) })
 	return (r.Status == 400 || r.Status == 422) && r.Fault() == llm.BadRequest && !named && !schemaWords.MatchString(r.All())

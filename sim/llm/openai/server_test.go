@@ -337,6 +337,30 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
+// A server that drops what it does not know is not asked for its dialect again and again.
+func TestSilentAboutDialect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if strings.HasSuffix(r.URL.Path, "/api/version") {
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			}
+			body := io.NopCloser(strings.NewReader(`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`))
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body, Request: r}, nil
+		})}
+		start := time.Now()
+		m := open(t, "openai:m@http://host/v1", openai.Options{HTTP: client})
+		for range 10 {
+			if _, err := m.Generate(t.Context(), ask()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took != 20*time.Second {
+			t.Errorf("10 replies took %s, want two waits of 10s", took)
+		}
+	})
+}
+
 // FuzzReply holds that no reply of a server breaks the adapter, and that what it makes of one is fit
 // to be kept.
 func FuzzReply(f *testing.F) {
