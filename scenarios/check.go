@@ -129,10 +129,13 @@ func names(text string, skill characters.Skill) string {
 	return ""
 }
 
-func list[T ~string](values []T) string {
-	texts := make([]string, len(values))
+func list[T ~string](values []T) string { return strings.Join(texts(values), ", ") }
+
+// texts returns values of a kind of text as texts.
+func texts[T ~string](values []T) []string {
+	list := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = string(v)
+		list[i] = string(v)
 	}
-	return strings.Join(texts, ", ")
+	return list
 }

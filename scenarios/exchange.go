@@ -14,6 +14,7 @@ import (
 var Exchange = &Kind{
 	Name: "exchange", Title: "information exchange", Piece: "knowledge", Pieces: "knowledge",
 	New:     func() Piece { return new(Knowledge) },
+	Words:   map[string][]string{"facts.aspect": texts(Aspects())},
 	Scorers: []string{"iep"}, Controls: []string{ControlNoConversation, ControlTold},
 	Players: 3, Player: "reference:diligent", NPC: "reference:npc",
 	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {

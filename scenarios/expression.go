@@ -15,6 +15,7 @@ import (
 var Expression = &Kind{
 	Name: "intention", Title: "intention expression", Piece: "scene", Pieces: "scenes", Intentions: true,
 	New:     func() Piece { return new(Scene) },
+	Words:   map[string][]string{"aims.skill": texts(characters.Skills())},
 	Players: 3, Player: "reference:vivid", NPC: "reference:small-talk",
 	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
 		return WriteScene(ctx, w, r, topic, taken)

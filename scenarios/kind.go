@@ -13,7 +13,8 @@ import (
 	"parley/characters/yamlfile"
 )
 
-// kinds is the registry: a kind of scenario is one file that defines a *Kind, and one line here.
+// kinds is the registry: a kind of scenario is one file that defines a *Kind, and one line here. The first is
+// played where an experiment names none.
 var kinds = []*Kind{
 	Exchange,
 	Expression,
@@ -26,8 +27,10 @@ type Kind struct {
 	Title string // in sentences: "information exchange"
 
 	Piece  string       // what one scenario is made of: "scene"
-	Pieces string       // several of them; also the folder of the library and the key of experiment files
+	Pieces string       // several of them; also the folder of the library and the name of their JSON schema
 	New    func() Piece // an empty piece: a pointer to a struct with yaml tags, to be decoded into
+	// Words lists what keys of a piece that take one of a few words may be, by their paths, such as "facts.aspect".
+	Words map[string][]string
 	// Generate has a model write a piece about a topic (empty: drawn) whose title is none of those
 	// taken; nil where pieces are only written by hand. See WriteKnowledge.
 	Generate func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error)

@@ -276,6 +276,17 @@ func fieldsOf(t reflect.Type) []field {
 	return list
 }
 
+// Get returns the field of a struct that files name by the key; nil where there is none.
+func Get(from any, key string) any {
+	v := reflect.ValueOf(from).Elem()
+	for _, f := range fieldsOf(v.Type()) {
+		if f.name == key {
+			return v.FieldByIndex(f.index).Interface()
+		}
+	}
+	return nil
+}
+
 // Set sets the field of a struct that files name by the key, and reports whether there is one that can hold the
 // value. A list of texts fits any list of a kind of text, and one text a list of one.
 func Set(into any, key string, value any) bool {

@@ -11,6 +11,7 @@ import (
 
 	"parley/eval/run"
 	"parley/eval/session"
+	"parley/scenarios"
 	"parley/sim/llm"
 )
 
@@ -46,7 +47,7 @@ func benchPrompts(c *cli.Context) error {
 	var costs []*session.PromptCost
 	for _, layout := range []string{"shared-prefix", "persona-first"} {
 		e := session.Default()
-		e.Scenario, e.Sessions, e.Players, e.Turns, e.Layout, e.Prompts, e.Jobs = "intention", 1, c.Int("players"), c.Int("turns"), layout, c.String("prompts"), 1
+		e.Scenario, e.Sessions, e.Players, e.Turns, e.Layout, e.Prompts, e.Jobs = scenarios.Expression.Name, 1, c.Int("players"), c.Int("turns"), layout, c.String("prompts"), 1
 		e.Player, e.NPC, e.Seed, e.Endings = []session.Arm{{Model: model}}, model, c.Uint64("seed"), session.Endings{}
 		if c.IsSet("form") {
 			e.Form = c.String("form")

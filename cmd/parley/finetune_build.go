@@ -38,7 +38,7 @@ func finetuneBuildCommand() *cli.Command {
 
 			&cli.StringSliceFlag{Name: "status", Value: cli.NewStringSlice("complete"), Usage: "take sessions of the `STATE` complete, failed or any; again for more"},
 			&cli.StringSliceFlag{Name: "model", Usage: "take only what this `MODEL`, as the run names it, or this arm played; of judges: what it judged; again for more"},
-			&cli.StringSliceFlag{Name: "scenario", Usage: "take only sessions of this kind (exchange, intention) or with this `WORD` in their title; again for more"},
+			&cli.StringSliceFlag{Name: "scenario", Usage: "take only sessions of this kind (such as exchange) or with this `WORD` in their title; again for more"},
 			&cli.StringFlag{Name: "score", Usage: "`METRIC` of the runs, of any scorer, that examples are scored with: the character's own, or the session's mean (default: the one that has its scorer's name, such as iep, else the first)"},
 			&cli.Float64Flag{Name: "min-score", Usage: "take only what has a score of at least `X`"},
 			&cli.Float64Flag{Name: "max-score", Usage: "take only what has a score of at most `X`"},

@@ -63,8 +63,6 @@ func TestFormats(t *testing.T) {
 			texts[name] = block[1]
 		}
 	}
-	scene, _ := scenarios.FindKind("intention")
-	exchange, _ := scenarios.FindKind("exchange")
 	file := func(text string) string {
 		path := filepath.Join(t.TempDir(), "f.yaml")
 		writeFile(t, path, []byte(text))
@@ -80,13 +78,16 @@ func TestFormats(t *testing.T) {
 		},
 		"prices":     func(text string) error { _, err := llm.ReadPrices(strings.NewReader(text), "f.yaml"); return err },
 		"script":     func(text string) error { _, err := openModel(t.Context(), "script:"+file(text)); return err },
-		"knowledge":  func(text string) error { _, err := exchange.Read(strings.NewReader(text), "f.yaml"); return err },
-		"scenes":     func(text string) error { _, err := scene.Read(strings.NewReader(text), "f.yaml"); return err },
 		"characters": func(text string) error { _, err := characters.Read(strings.NewReader(text), "f.yaml"); return err },
 		"names":      func(text string) error { _, err := corpora.ReadPeople(strings.NewReader(text), "f.json"); return err },
 		"rubric":     func(text string) error { _, err := survey.ReadRubric([]byte(text), "f.yaml"); return err },
 		"task":       func(text string) error { _, err := utility.ReadTask(file(text), &utility.Reader{}); return err },
 		"criteria":   func(text string) error { _, err := utility.ReadCriteria([]byte(text), "f.yaml"); return err },
+	}
+	var pieces []string
+	for _, kind := range scenarios.Kinds() {
+		pieces = append(pieces, kind.Pieces)
+		read[kind.Pieces] = func(text string) error { _, err := kind.Read(strings.NewReader(text), "f.yaml"); return err }
 	}
 	for name := range formatsOf() {
 		text, ok := texts[name]
@@ -108,7 +109,7 @@ func TestFormats(t *testing.T) {
 			t.Errorf("%s: the schema takes an unknown key", name)
 		}
 	}
-	for path, names := range map[string][]string{"characters": {"characters"}, "scenarios": {"knowledge", "scenes"}} {
+	for path, names := range map[string][]string{"characters": {"characters"}, "scenarios": pieces} {
 		data, err := os.ReadFile(filepath.Join("..", "..", path, "README.md"))
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,11 @@ func initCommand() *cli.Command {
 					return err
 				}
 			}
-			for _, name := range []string{"experiment", "prices", "characters", "knowledge"} {
+			names := []string{"experiment", "prices", "characters"}
+			for _, kind := range scenarios.Kinds() {
+				names = append(names, kind.Pieces)
+			}
+			for _, name := range names {
 				text, err := schemaOf(name)
 				if err == nil {
 					err = logs.WriteFile(filepath.Join(dir, name+".schema.json"), text)
@@ -127,7 +131,7 @@ func formatsOf() map[string]fileFormat {
 		}{}, false, nil, nil},
 	}
 	for _, kind := range scenarios.Kinds() {
-		list[kind.Pieces] = fileFormat{kind.New(), true, nil, map[string][]string{"facts.aspect": asTexts(scenarios.Aspects()), "aims.skill": skills}}
+		list[kind.Pieces] = fileFormat{kind.New(), true, nil, kind.Words}
 	}
 	return list
 }

@@ -22,13 +22,13 @@ func runCommand() *cli.Command {
 		Usage:     "play sessions, keep them, and measure them",
 		ArgsUsage: "[EXPERIMENT.yaml]",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "scenario", Usage: "`KIND` of situation: exchange (default) or intention"},
+			&cli.StringFlag{Name: "scenario", Usage: "`KIND` of situation: " + kindNames()},
 			&cli.IntFlag{Name: "sessions", Value: 12, Usage: "play `N` sessions with each --player"},
-			&cli.IntFlag{Name: "players", Value: 3, Usage: "`N` players beside the NPC"},
+			&cli.IntFlag{Name: "players", DefaultText: "by the kind of scenario", Usage: "`N` players beside the NPC"},
 			&cli.IntFlag{Name: "turns", Value: 30, Usage: "`N` turns a session, one turn being one actor's move"},
 			&cli.IntFlag{Name: "rounds", DefaultText: "unset", Usage: "`N` rounds a session: another way to say --turns"},
 			&cli.GenericFlag{Name: "player", Value: &texts{}, Usage: "`[NAME=]MODEL` of the players; each further one is an arm that plays the same sessions"},
-			&cli.StringFlag{Name: "npc", Usage: "`MODEL` of the NPC (default reference:npc)"},
+			&cli.StringFlag{Name: "npc", Usage: "`MODEL` of the NPC (default: by the kind of scenario)"},
 			&cli.StringFlag{Name: "order", Usage: "who moves when: fixed (default), shuffled, initiative or addressed"},
 			&cli.StringFlag{Name: "referee", Usage: "who resolves deeds: none (default), dice or a `MODEL`"},
 			&cli.StringSliceFlag{Name: "scorer", Usage: "score by `NAME`: " + strings.Join(session.ScorerNames(), ", ") + "; again for more (default: by the kind of scenario)"},
@@ -66,7 +66,7 @@ func sessionConfig(c *cli.Context) (*session.Config, error) {
 		e.Turns, e.Rounds = 0, 0
 	}
 	overlay(c, e)
-	for what, n := range map[string]int{"turns": e.Turns, "rounds": e.Rounds} {
+	for what, n := range map[string]int{"players": e.Players, "turns": e.Turns, "rounds": e.Rounds} {
 		if c.IsSet(what) && n < 1 {
 			return nil, usagef("%s is %d: at least 1 is needed", what, n)
 		}
@@ -84,6 +84,12 @@ func sessionConfig(c *cli.Context) (*session.Config, error) {
 		e.Control = slices.DeleteFunc(e.Control, func(name string) bool { return name == "none" })
 	}
 	return e, e.Complete(own...)
+}
+
+// kindNames lists the kinds of scenario, the default first.
+func kindNames() string {
+	names := session.Words()["scenario"]
+	return strings.Join(append([]string{names[0] + " (default)"}, names[1:]...), ", ")
 }
 
 // armOf reads NAME=MODEL, or a model alone. An equals sign within a model comes after its scheme.

@@ -16,7 +16,7 @@ func scenariosCommand() *cli.Command {
 	out := &cli.StringFlag{Name: "out", Usage: "write to a new `FILE` instead of standard output"}
 	return &cli.Command{
 		Name:  "scenarios",
-		Usage: "list, show, check, generate and import knowledge and scenes",
+		Usage: "list, show, check, generate and import what scenarios are made of",
 		Subcommands: []*cli.Command{
 			{
 				Name:  "list",
@@ -29,22 +29,22 @@ func scenariosCommand() *cli.Command {
 			},
 			{
 				Name:      "show",
-				Usage:     "print one piece of knowledge or scene",
+				Usage:     "print one piece of the library",
 				ArgsUsage: "ID",
 				Flags:     []cli.Flag{jsonFlag(), &cli.BoolFlag{Name: "yaml", Usage: "print a file to start from, which reads back"}},
 				Action:    showScenario,
 			},
 			{
 				Name:      "validate",
-				Usage:     "check YAML files of knowledge or scenes",
+				Usage:     "check YAML files of pieces of any kind",
 				ArgsUsage: "FILE...",
 				Action:    validateScenarios,
 			},
 			{
 				Name:  "generate",
-				Usage: "have a model write knowledge or scenes",
+				Usage: "have a model write pieces",
 				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "kind", Usage: "`KIND`: knowledge or scene"},
+					&cli.StringFlag{Name: "kind", Usage: "`KIND` of piece: knowledge or scene"},
 					&cli.IntFlag{Name: "n", Value: 1, Usage: "how many"},
 					&cli.StringFlag{Name: "model", Usage: "the `MODEL` that writes, such as ollama:llama3.2"},
 					&cli.StringFlag{Name: "topic", Usage: "what about, such as weapon or \"a trial\"; else one is drawn for each"},

@@ -48,7 +48,7 @@ type Config struct {
 	Characters []string `yaml:"characters,omitempty" json:"characters,omitempty" doc:"files, or library; left out: drawn for every session"` // files, or library; none: drawn anew for every session
 	Knowledge  []string `yaml:"knowledge,omitempty" json:"knowledge,omitempty" doc:"files, or library; left out: the library"`               // files, or library; none: the library
 	Scenes     []string `yaml:"scenes,omitempty" json:"scenes,omitempty" doc:"files, or library; left out: the library"`                     // likewise
-	Pieces     []string `yaml:"pieces,omitempty" json:"pieces,omitempty" doc:"files of the pieces of any other kind of scenario"`            // files of the pieces of any other kind of scenario
+	Pieces     []string `yaml:"pieces,omitempty" json:"pieces,omitempty" doc:"files of the pieces of the kind of scenario, whichever it is"` // files of the pieces of any kind of scenario
 	Prompts    string   `yaml:"prompts,omitempty" json:"prompts,omitempty"`                                                                  // directory; none: the built-in ones
 
 	run.Settings `yaml:",inline"`
@@ -128,11 +128,11 @@ var orders = map[string]sim.Order{
 	"fixed": sim.Fixed{}, "shuffled": sim.Shuffled{}, "initiative": sim.Initiative{}, "addressed": sim.Addressed{},
 }
 
-// Default returns what runs where nothing is said: 12 sessions of information exchange between reference
+// Default returns what runs where nothing is said: 12 sessions of the first kind of scenario between reference
 // actors.
 func Default() *Config {
 	return &Config{
-		Scenario: scenarios.Exchange.Name, Sessions: 12, Players: 3,
+		Scenario: scenarios.Kinds()[0].Name, Sessions: 12,
 		Order: "fixed", Referee: "none", Endings: Endings{AllPass: true},
 		Judge: Lexical, Keypoints: "authored", Curve: 10, Layout: "shared-prefix", Form: "auto",
 		Settings: run.Settings{Seed: 1},
@@ -165,6 +165,9 @@ func (c *Config) Complete(own ...string) error {
 	if err != nil {
 		return run.Usagef("scenario: %w", err)
 	}
+	if c.Players == 0 {
+		c.Players = kind.Players
+	}
 	if kind.MaxPlayers > 0 && c.Players > kind.MaxPlayers {
 		return run.Usagef("players is %d: the scenario %s takes at most %d", c.Players, kind, kind.MaxPlayers)
 	}
@@ -182,7 +185,7 @@ func (c *Config) Complete(own ...string) error {
 	}
 	c.NPC = cmp.Or(c.NPC, kind.NPC)
 	if c.Control == nil {
-		c.Control = slices.Clone(kind.Controls)
+		c.Control = append([]string{}, kind.Controls...) // not nil, which is another value in the manifest
 	}
 	if err := c.completeArms(); err != nil {
 		return err
@@ -389,8 +392,9 @@ func (c *Config) kind() *scenarios.Kind {
 
 // files returns the files that the pieces of the kind are read from.
 func (c *Config) files() []string {
+	own, _ := yamlfile.Get(c, c.kind().Pieces).([]string)
 	if len(c.Pieces) > 0 {
 		return c.Pieces
 	}
-	return map[string][]string{"knowledge": c.Knowledge, "scenes": c.Scenes}[c.kind().Pieces]
+	return own
 }
