@@ -17,7 +17,7 @@ type Status string
 const (
 	Scored        Status = "scored"
 	NotApplicable Status = "not applicable" // the measure does not ask this of this subject
-	Unparsed      Status = "unparsed"       // a judge answered, and no verdict could be read
+	Unparsed      Status = "unparsed"       // there is an answer, of a judge or in the play, from which no value could be read
 	Failed        Status = "failed"         // no answer was had
 )
 

@@ -15,6 +15,7 @@ type Metric struct {
 	Higher   bool    `json:"higher,omitempty"`   // more is better
 	Paired   bool    `json:"paired,omitempty"`   // arms are compared item by item
 	Headline bool    `json:"headline,omitempty"` // one of the numbers that a run is about; listed first
+	Against  string  `json:"against,omitempty"`  // of a gain: the control under which the value that is subtracted was had
 }
 
 // Bounded reports whether the scale of the metric has ends.

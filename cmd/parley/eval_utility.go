@@ -50,7 +50,7 @@ func sampleFlags() []cli.Flag {
 		&cli.StringFlag{Name: "config", Usage: "experiment `FILE` that the flags overlay"},
 		&cli.StringFlag{Name: "criteria", Usage: "`FILE` of the criteria, YAML or JSON, or a run that has some; roleplay: the built-in ones for sessions"},
 		&cli.StringSliceFlag{Name: "samples", Usage: "`FILE` of message logs or text, directory of such files, or RUN of sessions"},
-		&cli.StringFlag{Name: "success", Usage: "which samples were done: METRIC>=NUMBER of a run's scores, or a JSON `FILE` of {id: true|false} (default: iep>=50, or what logs say)"},
+		&cli.StringFlag{Name: "success", Usage: "which samples were done: METRIC>=NUMBER of a run's scores, or a JSON `FILE` of {id: true|false} (default: the middle of the scale of the run's headline, such as iep>=50, or what logs say)"},
 		&cli.StringSliceFlag{Name: "hide", Usage: "`KEYS` of logs that tell the answer, beside the usual ones"},
 		&cli.StringFlag{Name: "task", Usage: "`FILE` of the task, YAML: name, description, successful, failed"},
 		&cli.StringFlag{Name: "model", Usage: "`MODEL` of the quantifier, or lexical"},

@@ -95,7 +95,7 @@ func (b *building) rollout(ctx context.Context) error {
 			return err
 		}
 	}
-	scorer, err := session.LexicalScorer(b.selection.Inputs[0].Config)
+	scorer, err := session.ScorerOf(b.selection.Inputs[0].Config, b.c.String("score"))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ const power = 0.8
 
 // Report is a comparison. Its JSON form is a documented interface.
 type Report struct {
-	Headline    string       `json:"headline"` // the metric that arms are ranked by
+	Headline    string       `json:"headline"` // the metric that arms are ranked by: the first headline, else the first metric
 	Baseline    string       `json:"baseline"` // the arm that others are compared with; empty: all pairs are compared
 	Arms        []Arm        `json:"arms"`     // best first
 	Differences []Difference `json:"differences"`
@@ -99,11 +99,8 @@ func (d *Difference) clear() bool {
 // assemble makes a report of results and of what is known of each arm.
 func assemble(metrics []eval.Metric, results []eval.Result, arms []*Arm, baseline string) (*Report, error) {
 	r := &Report{metrics: metrics, Baseline: baseline, Notes: []string{}, Differences: []Difference{}}
-	for i := range metrics {
-		if metrics[i].Headline {
-			r.Headline = metrics[i].Name
-			break
-		}
+	if i := slices.IndexFunc(metrics, func(m eval.Metric) bool { return m.Headline }); len(metrics) > 0 {
+		r.Headline = metrics[max(i, 0)].Name
 	}
 	for i := range results {
 		res := &results[i]

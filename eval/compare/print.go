@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/eval"
 	"parley/eval/report"
 	"parley/eval/report/view"
 	"parley/sim/llm"
@@ -20,7 +21,7 @@ const width = 100
 // verdict is the table that comes first: one row for each arm, the best first.
 func (r *Report) verdict() (head []string, rows [][]string) {
 	title := r.metric(r.Headline).Title
-	head = []string{"ARM", title + " (95 %)", "GAIN", "TO " + map[bool]string{true: "BEST", false: "BASE"}[r.Baseline == ""] + " (95 %)", "P", "VALID", "COST", "S/TURN", "TOK/S"}
+	head = []string{"ARM", title + " (95 %)", "TO " + map[bool]string{true: "BEST", false: "BASE"}[r.Baseline == ""] + " (95 %)", "P", "VALID", "COST", "S/TURN", "TOK/S"}
 	for i := range r.Arms {
 		a := &r.Arms[i]
 		v := a.Metrics[r.Headline]
@@ -40,16 +41,36 @@ func (r *Report) verdict() (head []string, rows [][]string) {
 			speed = fmt.Sprintf("%.1f/%.1f", *a.SecondsPerTurn, *a.SecondsPerTurnP95)
 		}
 		rows = append(rows, []string{
-			llm.Clean(a.Arm), within(v.Value, v.Low, v.High, 1), number(a.Metrics[r.Headline+"_gain"].Value, "%+.1f"), difference, p,
+			llm.Clean(a.Arm), within(v.Value, v.Low, v.High, 1), difference, p,
 			number(a.Metrics["valid_turns"].Value, "%.0f%%"), cost, speed, number(a.TokensPerSecond, "%.0f"),
 		})
+	}
+	if gain := r.gain(); gain != nil {
+		head = slices.Insert(head, 2, "GAIN")
+		for i := range rows {
+			rows[i] = slices.Insert(rows[i], 2, number(r.Arms[i].Metrics[gain.Name].Value, "%+.1f"))
+		}
 	}
 	return head, rows
 }
 
+// gain returns the metric that says by how much the headline is above its control; nil where there is none.
+func (r *Report) gain() *eval.Metric {
+	of := r.metric(r.Headline).Scorer
+	i := slices.IndexFunc(r.metrics, func(m eval.Metric) bool { return m.Against != "" && m.Scorer == of })
+	if i < 0 {
+		return nil
+	}
+	return &r.metrics[i]
+}
+
 // legend explains the columns of the verdict.
 func (r *Report) legend() string {
-	text := "GAIN: over the debrief without the conversation. P: Holm. COST: of a session"
+	text := ""
+	if gain := r.gain(); gain != nil {
+		text = "GAIN: over the control " + gain.Against + ". "
+	}
+	text += "P: Holm. COST: of a session"
 	for i := range r.Arms {
 		if c := r.Arms[i].Currency; c != "" {
 			text += " in " + c

@@ -1,6 +1,9 @@
 package iep
 
-import "parley/eval"
+import (
+	"parley/eval"
+	"parley/scenarios"
+)
 
 // Metrics lists the numbers that the scorer gives, the headline first.
 func (s *Scorer) Metrics() []eval.Metric { return Metrics() }
@@ -12,7 +15,7 @@ func Metrics() []eval.Metric {
 			Caption: "Information Exchange Precision: percent of the key points that only the NPC knew which a player's debrief names."},
 		{Name: IEPHeard, Title: "IEP, heard", Paired: true, Headline: true,
 			Caption: "Percent of the key points that a player's debrief names and that were said in its hearing."},
-		{Name: Gain, Title: "IEP gained", Paired: true, Low: -100,
+		{Name: Gain, Title: "IEP gained", Paired: true, Low: -100, Against: scenarios.ControlNoConversation,
 			Caption: "What the conversation added: a player's IEP less that of the same player asked before it."},
 		{Name: Precision, Title: "precision", Paired: true,
 			Caption: "Percent of the points that a debrief asserts which are among the NPC's. Made-up points lower it."},

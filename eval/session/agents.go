@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -352,13 +353,15 @@ func (a *Actors) NPC(table *agent.Table) sim.Actor {
 	return a.actors.actor(place{role: "npc"}, a.actors.config.NPC, table)
 }
 
-// LexicalScorer returns the first scorer of a configuration with the judge that needs no model.
-func LexicalScorer(c *Config) (eval.Scorer, error) {
+// ScorerOf returns the scorer that gives a metric, of those of a configuration, with the judge that needs no model.
+func ScorerOf(c *Config, metric string) (eval.Scorer, error) {
 	by := *c
 	by.Judge, by.Keypoints = Lexical, "authored"
 	list, err := makeScorers(&Scoring{Config: &by})
-	if err != nil {
-		return nil, err
+	for _, s := range list {
+		if slices.ContainsFunc(s.Metrics(), func(m eval.Metric) bool { return m.Name == metric }) {
+			return s, nil
+		}
 	}
-	return list[0], nil
+	return nil, cmp.Or(err, error(run.Usagef("the scorers %s give no metric %q", strings.Join(c.scorerNames(), ", "), metric)))
 }

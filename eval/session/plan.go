@@ -14,7 +14,6 @@ import (
 
 	"parley/characters"
 	"parley/eval"
-	"parley/eval/iep"
 	"parley/eval/run"
 	"parley/scenarios"
 	"parley/sim"
@@ -43,9 +42,6 @@ func Decode(config json.RawMessage) (run.Plan, error) {
 	var c Config
 	if err := json.Unmarshal(config, &c); err != nil {
 		return nil, err
-	}
-	if c.Control == nil {
-		c.Control = []string{}
 	}
 	if err := c.Complete(); err != nil {
 		return nil, err
@@ -238,7 +234,7 @@ func missing(s eval.Scorer, ep *sim.Episode, row *Row, controls []string) []eval
 	for _, m := range s.Metrics() {
 		under := append([]string{""}, controls...)
 		switch {
-		case m.Name == iep.Gain && slices.Contains(controls, scenarios.ControlNoConversation):
+		case m.Against != "" && slices.Contains(controls, m.Against):
 			under = under[:1]
 		case !m.Headline:
 			continue

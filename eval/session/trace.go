@@ -28,7 +28,7 @@ var lexicon = sync.OnceValue(func() *iep.Lexical { return iep.NewLexical(Library
 func PrepareTrace() { lexicon() }
 
 // Trace finds where the evidence of a score was said: what was found for it, word for word in the subject's answer
-// or else in the play; and, for a score of an exchange of information, the turns in which others told the subject
+// or else in the play; and, where the NPC held knowledge, the turns in which others told the subject
 // what was looked for, by the facts that a move is known to give away and by the built-in judge, sentence by sentence.
 func (t *Transcript) Trace(s *eval.Score) []Said {
 	var found []Said
@@ -48,7 +48,7 @@ func (t *Transcript) Trace(s *eval.Score) []Said {
 			found = append(found, Said{i, t.Events[at].Seq, e.Got})
 		}
 	}
-	if k := t.knowledge(); k != nil && s.Scorer == "iep" && s.Control == "" {
+	if k := t.knowledge(); k != nil && s.Control == "" && len(s.Evidence) > 0 {
 		found = append(found, t.told(s, k)...)
 	}
 	return found

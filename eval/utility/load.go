@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +16,10 @@ import (
 )
 
 // Load reads the samples of files, of the files of directories, and of runs of sessions. Success says which were done:
-// METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: iep>=50, or what logs say.
+// METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of
+// the scale of the run's headline, such as iep>=50, or what logs say.
 func (r *Reader) Load(paths []string, success string) ([]Sample, error) {
-	metric, least := "iep", 50.0
+	metric, least := "", 0.0
 	if name, number, ok := strings.Cut(success, ">="); ok {
 		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil {
@@ -78,8 +80,12 @@ func (r *Reader) files(path string) (list []Sample, err error) {
 // Sessions reads the sessions of a parley run as samples, in groups by arm. A session counts as done where the mean of
 // a metric over its players is at least a number.
 func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
-	if _, _, err := session.Read(dir); err != nil {
+	m, _, err := session.Read(dir)
+	if err != nil {
 		return nil, err
+	}
+	if i := slices.IndexFunc(m.Metrics, func(m eval.Metric) bool { return m.Headline }); metric == "" && i >= 0 {
+		metric, least = m.Metrics[i].Name, (m.Metrics[i].Low+m.Metrics[i].High)/2
 	}
 	values := map[string][]float64{}
 	for score, err := range run.Scores.Read(dir) {
