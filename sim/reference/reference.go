@@ -22,9 +22,33 @@ type Actor interface {
 	sim.Debriefer
 }
 
+// known lists the actors: an actor is one file, and one line here.
+var known = []struct {
+	name   string
+	option string // a number from 0 to 1 that the actor takes; empty: none
+	usual  float64
+	open   func(number float64) Actor
+}{
+	{"npc", "share", 1, func(share float64) Actor { return NPC{Share: share} }},
+	{"diligent", "", 0, always(asker{})},
+	{"loner", "", 0, always(asker{alone: true})},
+	{"small-talk", "", 0, always(talker{})},
+	{"silent", "", 0, always(silent{})},
+	{"vivid", "", 0, always(intender{style: "vivid"})},
+	{"blunt", "", 0, always(intender{style: "blunt"})},
+	{"vague", "", 0, always(intender{style: "vague"})},
+}
+
+// always opens an actor that takes no option.
+func always(a Actor) func(float64) Actor { return func(float64) Actor { return a } }
+
 // Names lists the actors that Open knows.
 func Names() []string {
-	return []string{"npc", "diligent", "loner", "small-talk", "silent", "vivid", "blunt", "vague"}
+	var names []string
+	for i := range known {
+		names = append(names, known[i].name)
+	}
+	return names
 }
 
 // Scheme begins the specs of reference actors, before a colon.
@@ -46,38 +70,41 @@ func Is(spec string) bool { return strings.HasPrefix(spec, Scheme+":") }
 //
 // An actor has no state and may sit in any number of seats at once.
 func Open(name string, options url.Values) (Actor, error) {
-	for option := range options {
-		if option != "share" || name != "npc" {
-			return nil, fmt.Errorf("reference:%s has no option %q; only reference:npc has one, share", name, option)
-		}
-	}
-	switch name {
-	case "npc":
-		npc := NPC{Share: 1}
-		if text := options.Get("share"); text != "" {
-			share, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(share >= 0 && share <= 1) {
-				return nil, fmt.Errorf("reference:npc?share=%s: share is a number from 0 to 1", text)
+	for i := range known {
+		if a := &known[i]; a.name == name {
+			number, err := numberOf(name, a.option, a.usual, options)
+			if err != nil {
+				return nil, err
 			}
-			npc.Share = share
+			return a.open(number), nil
 		}
-		return npc, nil
-	case "diligent":
-		return asker{}, nil
-	case "loner":
-		return asker{alone: true}, nil
-	case "small-talk":
-		return talker{}, nil
-	case "silent":
-		return silent{}, nil
-	case "vivid", "blunt", "vague":
-		return intender{style: name}, nil
 	}
-	known := slices.Clone(Names())
-	slices.Sort(known)
+	known := slices.Sorted(slices.Values(Names()))
 	hint := ""
 	if near := yamlfile.Nearest(name, known); near != "" {
 		hint = "did you mean " + near + "? "
 	}
 	return nil, fmt.Errorf("reference:%s: there is no such actor; %sknown are %s", name, hint, strings.Join(known, ", "))
+}
+
+// numberOf reads the one option that an actor takes, if it takes any.
+func numberOf(name, takes string, usual float64, options url.Values) (float64, error) {
+	for option := range options {
+		switch {
+		case option == takes:
+		case takes == "":
+			return 0, fmt.Errorf("reference:%s has no option %q; it takes none", name, option)
+		default:
+			return 0, fmt.Errorf("reference:%s has no option %q; it has only %s", name, option, takes)
+		}
+	}
+	text := options.Get(takes)
+	if text == "" {
+		return usual, nil
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(number >= 0 && number <= 1) {
+		return 0, fmt.Errorf("reference:%s?%s=%s: %[2]s is a number from 0 to 1", name, takes, text)
+	}
+	return number, nil
 }
