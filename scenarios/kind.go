@@ -18,6 +18,7 @@ import (
 var kinds = []*Kind{
 	Exchange,
 	Expression,
+	Negotiation,
 }
 
 // Kind is a kind of scenario: what its scenarios are made of, who plays and how they are scored where

@@ -40,6 +40,7 @@ var scorers = []struct {
 }{
 	{"iep", newIEP},
 	{"words", func(*Scoring) (eval.Scorer, error) { return words{}, nil }},
+	{"bargain", func(*Scoring) (eval.Scorer, error) { return bargain{}, nil }},
 	{"play", func(*Scoring) (eval.Scorer, error) { return play{}, nil }},
 }
 

@@ -36,6 +36,8 @@ type lines struct {
 	VagueDeeds     []form `yaml:"vague_deeds"`
 	Before         []form `yaml:"before"` // the words around a line at a table
 	After          []form `yaml:"after"`
+	Offers         []form `yaml:"offers"` // before DEAL: and a price
+	Accepts        []form `yaml:"accepts"`
 
 	Anything string                   `yaml:"anything"` // words that ask for whatever is left
 	Topics   []topic                  `yaml:"topics"`   // the first whose words a question holds decides

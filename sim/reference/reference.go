@@ -37,6 +37,7 @@ var known = []struct {
 	{"vivid", "", 0, always(intender{style: "vivid"})},
 	{"blunt", "", 0, always(intender{style: "blunt"})},
 	{"vague", "", 0, always(intender{style: "vague"})},
+	{"trader", "yield", 0.2, func(yield float64) Actor { return trader{yield} }},
 }
 
 // always opens an actor that takes no option.
@@ -67,6 +68,7 @@ func Is(spec string) bool { return strings.HasPrefix(spec, Scheme+":") }
 //	vivid       acts out what it wants
 //	blunt       names the skill that it wants to use
 //	vague       shows what kind of thing it is about, but not which
+//	trader      bargains, and goes by the share yield of the way to its limit at each offer (option; default 0.2)
 //
 // An actor has no state and may sit in any number of seats at once.
 func Open(name string, options url.Values) (Actor, error) {
