@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,6 +61,22 @@ func texts(scores []eval.Score) string {
 		list = append(list, text(&scores[i]))
 	}
 	return strings.Join(list, "; ")
+}
+
+func TestWords(t *testing.T) {
+	for _, test := range []struct {
+		reason string
+		moves  []string
+		want   string
+	}{
+		{"words by speaker, of all that were said", []string{"one two three", "one", "four five six seven", "", "", ""}, "a word_share: 37.5; b word_share: 12.5; c npc_word_share: 50.0"},
+		{"several moves of one are added", []string{"one", "one", "", "two three", "", ""}, "a word_share: 75.0; b word_share: 25.0; c npc_word_share: 0.0"},
+		{"a session without a word has no shares", []string{"", "", ""}, "a word_share: not applicable: nothing was said in the session; b word_share: not applicable: nothing was said in the session; c npc_word_share: not applicable: nothing was said in the session"},
+	} {
+		if got := texts(spoken(t, "words", simtest.Exchange(3), test.moves...)); got != test.want {
+			t.Errorf("%s:\n got %s\nwant %s", test.reason, got, test.want)
+		}
+	}
 }
 
 // ferry makes the negotiation of a boat in which the player a sells, or buys, within 80 and 140.
@@ -145,5 +162,29 @@ func TestPlanOfEveryKind(t *testing.T) {
 				Options: run.Options{Kinds: kinds, Registry: registry(nil)},
 			})
 		})
+	}
+}
+
+// Every scorer and metric has its row on the reference page.
+func TestScorersAreDescribed(t *testing.T) {
+	page, err := os.ReadFile("../../cmd/parley/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := session.Default()
+	c.Scorers = session.ScorerNames()
+	if err := c.Complete(); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(string(page)) {
+		if cells := strings.Split(line, "|"); len(cells) > 3 {
+			rows[strings.TrimSpace(cells[1])] += cells[2]
+		}
+	}
+	for _, m := range session.New(c).Metrics() {
+		if !strings.Contains(rows["`"+m.Scorer+"`"], "`"+m.Name+"`") {
+			t.Errorf("cmd/parley/README.md has no row of scorer %s and metric %s", m.Scorer, m.Name)
+		}
 	}
 }

@@ -9,20 +9,22 @@ import (
 	"parley/sim/llm"
 )
 
-// words scores how much each character says: its share of all words that are spoken, in percent. With k at the
-// table an even talk gives each 100/k.
+// words scores how much each character says: its share of all words that are spoken, in percent. Players and NPC have
+// metrics of their own, since the mean over everybody at a table would be the same whatever is said.
 type words struct{}
 
 func (words) Name() string { return "words" }
 
 func (words) Metrics() []eval.Metric {
-	return []eval.Metric{{
-		Scorer: "words", Name: "word_share", Unit: "characters", Title: "share of words", High: 100, Paired: true,
-		Caption: "Percent of the words spoken in a session that are a character's.",
-	}}
+	return []eval.Metric{
+		{Scorer: "words", Name: "word_share", Unit: "players", Title: "share of words", High: 100, Higher: true, Paired: true,
+			Caption: "Percent of the words spoken in a session that are a player's."},
+		{Scorer: "words", Name: "npc_word_share", Unit: "sessions", Title: "NPC's share of words", High: 100, Paired: true,
+			Caption: "Percent of the words spoken in a session that are the NPC's."},
+	}
 }
 
-// Score returns the share of every character, the NPC's too; a session without a word has none.
+// Score returns the share of every character; a session without a word has none.
 func (words) Score(_ context.Context, ep *sim.Episode) ([]eval.Score, []llm.Call, error) {
 	spoken, all := map[string]int{}, 0
 	for _, m := range ep.Moves() {
@@ -33,7 +35,11 @@ func (words) Score(_ context.Context, ep *sim.Episode) ([]eval.Score, []llm.Call
 	var scores []eval.Score
 	for _, c := range ep.Scenario.Cast {
 		s := eval.Score{Session: ep.Session, Scorer: "words", Metric: "word_share", Subject: string(c.ID), Method: "count"}
-		if share := 100 * float64(spoken[string(c.ID)]) / float64(max(1, all)); all > 0 {
+		if c.ID == ep.Scenario.NPC {
+			s.Metric = "npc_word_share"
+		}
+		if all > 0 {
+			share := 100 * float64(spoken[s.Subject]) / float64(all)
 			s.Value, s.Status = &share, eval.Scored
 		} else {
 			s.Status, s.Reason = eval.NotApplicable, "nothing was said in the session"
