@@ -16,29 +16,21 @@ var (
 	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
 )
 
-// afterBracket reports whether a text has an opening bracket with one of the bytes behind it.
-func afterBracket(text, behind string) bool {
-	for {
-		_, rest, ok := strings.Cut(text, "[")
-		if !ok || rest == "" {
-			return false
-		}
-		if strings.IndexByte(behind, rest[0]) >= 0 {
+// marked reports whether a text has an angle bracket, or a bracket with a letter or a slash behind it, as tokens
+// and calls begin. Most have none, and the expressions are slow.
+func marked(text string) bool {
+	for i := range len(text) {
+		if text[i] == '<' || text[i] == '[' && i+1 < len(text) && (text[i+1] == '/' || unicode.IsLetter(rune(text[i+1]))) {
 			return true
 		}
-		text = rest
 	}
-}
-
-// mayHaveToken reports whether a text has a sign of a token. Most have none, and the expression is slow.
-func mayHaveToken(text string) bool {
-	return strings.IndexByte(text, '<') >= 0 || afterBracket(text, "/iIgGeEbBpP")
+	return false
 }
 
 // ownTurn skips template tokens that a text begins with, and the model's own role behind them. another
 // says that it begins with somebody else's role.
 func ownTurn(text string) (own string, another bool) {
-	for mayHaveToken(text) {
+	for marked(text) {
 		at := token.FindStringIndex(text)
 		if at == nil || strings.TrimSpace(text[:at[0]]) != "" {
 			break
@@ -61,10 +53,10 @@ func ownTurn(text string) (own string, another bool) {
 // withoutTokens cuts a text at the first template token. leaked says that words follow it: a token
 // that ends a text is no fault.
 func withoutTokens(text string) (own string, leaked bool) {
-	var at []int
-	if mayHaveToken(text) {
-		at = token.FindStringIndex(text)
+	if !marked(text) {
+		return text, false
 	}
+	at := token.FindStringIndex(text)
 	if at == nil {
 		return text, false
 	}
@@ -114,12 +106,6 @@ func unescape(text string) string {
 
 // unquote removes quotation marks around a whole text.
 func unquote(text string) string {
-	if len(text) < 2 {
-		return text
-	}
-	if text[0] == '\'' && text[len(text)-1] == '\'' && !strings.Contains(text[1:len(text)-1], "' ") && !strings.Contains(text, "''") {
-		return strings.TrimSpace(text[1 : len(text)-1])
-	}
 	if first, _ := utf8.DecodeRuneInString(text); !strings.ContainsRune("\"“«„", first) {
 		return text
 	}

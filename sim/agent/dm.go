@@ -208,7 +208,7 @@ func verdictFields(text string) (map[string]string, string) {
 		}
 		fields := map[string]string{}
 		for i, k := range v.Keys {
-			if k = verdictKey(k); k != "" && i < len(v.Items) {
+			if k = verdictKeys.of(k); k != "" {
 				fields[k] = v.Items[i].Text
 				if v.Items[i].Kind == loose.Null && k == "check" {
 					fields[k] = "none"
@@ -240,26 +240,15 @@ func readClass(text string) (int, bool) {
 
 // told cleans a narration, as a move's texts are. It is empty where that leaves no words.
 func told(text string) (clean string, long bool) {
-	clean, _, _ = worded(deedText(text))
+	clean, _ = worded(deedText(text))
 	return capped(clean)
 }
 
-// verdictKey folds the names that models give to the fields of a verdict.
-func verdictKey(name string) string {
-	switch folded(name) {
-	case "check", "skill", "skill_check":
-		return "check"
-	case "difficulty", "difficulty_class", "dc":
-		return "difficulty"
-	case "mode", "roll":
-		return "mode"
-	case "success", "on_success", "succeeds":
-		return "success"
-	case "failure", "on_failure", "fail", "fails":
-		return "failure"
-	}
-	return ""
-}
+// verdictKeys are the names that models give to the fields of a verdict.
+var verdictKeys = spelled(map[string]string{
+	"check": "check skill skill_check", "difficulty": "difficulty difficulty_class dc", "mode": "mode roll",
+	"success": "success on_success succeeds", "failure": "failure on_failure fail fails",
+})
 
 // verdictSchema returns the JSON schema of a verdict.
 func verdictSchema() json.RawMessage {

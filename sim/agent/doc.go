@@ -24,7 +24,7 @@
 //	a template token at the end; the model's own role at the head     taken out
 //	a template token with words behind it                             cut there: template-tokens
 //	an object on lines of its own, also in a string, list or fence    JSON form
-//	... keys by the table of moveKey; any other key                   malformed
+//	... keys by the table moveKeys; any other key                   malformed
 //	... that the text ends in                                         cut-off
 //	... as the text of a field                                        read in its place
 //	lines labelled SAY, DO, TO, CHECK; PASS or (passes) alone         lines form

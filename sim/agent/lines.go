@@ -87,12 +87,10 @@ func (c *cast) headless(mark, bare string) (head, bool) {
 
 // withoutEnd takes off the end of the emphasis that a name with a colon is in: of **Bren:**, _Bren:_.
 func withoutEnd(mark, rest string) string {
-	if strings.HasPrefix(rest, "**") && (strings.Contains(mark, "**") || !strings.Contains(rest[2:], "**")) {
-		return strings.TrimSpace(rest[2:])
-	}
-	for _, em := range []string{"_ ", "* "} {
-		if strings.HasSuffix(mark, em[:1]) {
-			rest = strings.TrimPrefix(rest, em)
+	for _, em := range []string{"**", "* ", "_ "} {
+		behind, ends := strings.CutPrefix(rest, em)
+		if ends && (strings.Contains(mark, strings.TrimSpace(em)) || em == "**" && !strings.Contains(behind, em)) {
+			return strings.TrimSpace(behind)
 		}
 	}
 	return rest
@@ -112,8 +110,6 @@ func (c *cast) heading(mark, bare string) (head, bool) {
 var (
 	labelLine = regexp.MustCompile("(?i)^[\\s*_#>•~|`\"'“‘(\\[-]*(?:\\d[.)]\\s*)?(say|says|said|speech|speak|dialogue|do|does|deed|act|action|to|whispers? to|check|skill|skill check)" +
 		"[\\s*_\"”`]*(?:[(\\[]([^)\\]]{1,80})[)\\]])?[\\s*_\"”`\\])]*(:|：|=| [-–—] )[\\s_]*(?:\\*\\*)?\\s*(.*)$")
-	// named reads "WHISPER TO Bren: ..." and "TO Bren", in capitals.
-	labelNamed = regexp.MustCompile(`^[\s*_>-]*(?:SAY |WHISPERS? )?TO ([^:.!?]{1,60})(?:: *(.*))?$`)
 	// inLine matches a label within a line, which has to be in capitals.
 	inLine = regexp.MustCompile(`([\s*.!?"'|,;)])[\s*|]*((?:SAY|DO|TO|CHECK) ?(?:\([^)]{1,60}\))?:)`)
 	// narration matches a line of the game master, as the transcript has it.
@@ -152,7 +148,7 @@ func (c *cast) lines(text string) draft {
 	if s.labelled {
 		d.form = Lines
 	}
-	d.open = !s.stopped && !s.closed
+	d.open = !s.stopped
 	return d
 }
 
@@ -233,7 +229,7 @@ func (c *cast) own(d *draft, text string) string {
 			break
 		}
 	}
-	d.marks = append(d.marks, s.d.marks...)
+	d.mark(s.d.marked)
 	d.deed = joined(d.deed, s.d.deed, "; ")
 	if !d.fielded || len(d.to) == 0 {
 		d.to = append(d.to, s.d.to...)
@@ -250,7 +246,6 @@ type script struct {
 	labelled bool   // there are labels
 	current  string // the label that the next line goes on with
 	dialogue bool   // one's own name stood before a line
-	closed   bool   // an empty line ended the labelled part
 	stopped  bool   // another speaker, or a second move, ended it
 }
 
@@ -270,7 +265,7 @@ func (s *script) line(line string) bool {
 	}
 	if line == "" {
 		if s.labelled && s.begun() {
-			s.current, s.closed = "", true
+			s.current = ""
 		}
 		return true
 	}
@@ -321,11 +316,10 @@ func (s *script) begin(label, aside, rest string) bool {
 		return true
 	}
 	again := label == "speech" && s.say.Len() > 0 || label == "deed" && s.do.Len() > 0
-	if again && (s.current != label || s.closed) {
+	if again && s.current != label {
 		s.stopped = true
 		return false
 	}
-	s.closed = false
 	switch s.current = label; label {
 	case "to":
 		s.d.to, s.d.fielded = append(s.d.to, rest), true
@@ -361,18 +355,12 @@ func (s *script) put(text string) {
 // labelled reads the label at the head of a line: "SAY: ", "**Say:** ", "1. DO - ", "SAY (to Bren): ". The
 // label is the field that it is for: speech, deed, to or check.
 func labelled(line string) (label, aside, rest string, ok bool) {
-	if !strings.ContainsAny(line, ":：=-–—") && !strings.Contains(line, "TO ") {
+	if !strings.ContainsAny(line, ":：=-–—") {
 		return "", "", "", false
-	}
-	if m := labelNamed.FindStringSubmatch(line); m != nil {
-		if m[2] == "" {
-			return "to", "", m[1], capitalized(strings.Fields(m[1])...)
-		}
-		return "speech", "to " + m[1], m[2], true
 	}
 	m := labelLine.FindStringSubmatch(line)
 	if m == nil || strings.HasPrefix(m[3], " ") && m[1] != strings.ToUpper(m[1]) {
 		return "", "", "", false
 	}
-	return moveKey(m[1]), m[2], strings.TrimSpace(m[4]), true
+	return moveKeys.of(m[1]), m[2], strings.TrimSpace(m[4]), true
 }

@@ -10,10 +10,28 @@ import (
 // spelling folds the ways in which models write a key.
 var spelling = strings.NewReplacer("-", "_", " ", "_")
 
-// moveKeys are the names that models give to the fields of a move.
-var moveKeys = func() map[string]string {
-	kinds := map[string]string{}
-	for kind, names := range map[string]string{
+func folded(name string) string { return strings.ToLower(spelling.Replace(strings.TrimSpace(name))) }
+
+// keys says for each spelling of a key which one it means.
+type keys map[string]string
+
+// spelled makes keys of the spellings of each, divided by spaces.
+func spelled(names map[string]string) keys {
+	all := keys{}
+	for key, spellings := range names {
+		for _, name := range strings.Fields(spellings) {
+			all[name] = key
+		}
+	}
+	return all
+}
+
+// of returns the key that a name means; empty where there is none.
+func (k keys) of(name string) string { return k[folded(name)] }
+
+var (
+	// moveKeys are the names that models give to the fields of a move.
+	moveKeys = spelled(map[string]string{
 		"speech":  "speech say says said speak dialogue dialog utterance words text content message",
 		"deed":    "deed deeds do does action actions act",
 		"to":      "to whisper_to whispers_to private_to heard_by audience addressee addressees recipient recipients",
@@ -23,64 +41,67 @@ var moveKeys = func() map[string]string {
 		"target":  "target targets listener listeners",   // who is spoken to, aloud
 		"thought": "thought thoughts thinking reasoning", // not read
 		"refusal": "refusal",
-	} {
-		for _, name := range strings.Fields(names) {
-			kinds[name] = kind
-		}
-	}
-	return kinds
-}()
-
-// moveKey folds the name of a field. It is empty for one that no move has.
-func moveKey(name string) string { return moveKeys[folded(name)] }
-
-func folded(name string) string { return strings.ToLower(spelling.Replace(strings.TrimSpace(name))) }
+	})
+	// callKeys are those of an object that calls a tool: a call, or a name with arguments.
+	callKeys = spelled(map[string]string{
+		"call":      "tool_calls function_call tool_call tool_use",
+		"name":      "name function tool tool_name function_name recipient_name",
+		"arguments": "arguments parameters args tool_input kwargs action_input input",
+		"type":      "type",
+	})
+	// noMove are the keys of a move that do not say what is done.
+	noMove = map[string]bool{"speaker": true, "target": true, "thought": true, "refusal": true}
+	// sayings are deeds that only name the kind of a move, as in {"action": "speak"}.
+	sayings = map[string]bool{"speak": true, "say": true, "talk": true, "speech": true, "dialogue": true, "respond": true, "reply": true, "whisper": true}
+)
 
 // object reads a reply that is a JSON object, perhaps in a string, a list or a fence. found is false for
 // prose, also with an object within a line of it.
 func (c *cast) object(text string, depth int) (d draft, found bool) {
 	text = strings.TrimSpace(text)
-	if strings.HasPrefix(text, `"`) && strings.Contains(text, `{`) && depth < 2 {
+	if strings.IndexByte(text, '{') < 0 {
+		return d, false
+	}
+	if text[0] == '"' && depth < 2 {
 		var inner string
 		if json.Unmarshal([]byte(text), &inner) == nil {
 			return c.object(inner, depth+1)
 		}
 	}
-	if strings.IndexByte(text, '{') < 0 {
-		return d, false
-	}
 	for _, v := range loose.Find(text) {
-		line := strings.LastIndexByte(text[:v.Start], '\n') + 1
-		if !c.introduces(text[line:v.Start]) && strings.Trim(text[v.End:], " \t\n`") != "" {
+		before, behind, state := text[:v.Start], text[v.End:], v.State
+		if !c.introduces(lastLine(before)) && strings.Trim(behind, " \t\n`") != "" {
 			continue // an object within a sentence is prose
 		}
-		one := &v
-		quoted := strings.HasPrefix(strings.TrimLeft(text[v.Start+1:v.End], " \t\r\n"), `"`) // as keys are, and no note is
-		var at []int
-		if !quoted {
-			at = note.FindStringIndex(text[v.Start:v.End])
-		}
-		if at != nil && at[0] == 0 {
-			continue // {OOC: words} is no object
-		}
-		if v.Kind == loose.Array {
-			if len(v.Items) > 0 && depth < 2 && strings.HasPrefix(v.Items[0].Text, "{") {
-				return c.object(v.Items[0].Text, depth+1)
+		if v.Kind == loose.Array && len(v.Items) > 0 {
+			if v = v.Items[0]; depth < 2 && strings.HasPrefix(v.Text, "{") {
+				return c.object(v.Text, depth+1)
 			}
-			if len(v.Items) == 0 || v.Items[0].Kind != loose.Object {
-				continue
-			}
-			one = &v.Items[0]
 		}
-		d = c.fields(one, v.State)
+		if v.Kind != loose.Object || len(v.Keys) > 0 && strings.EqualFold(v.Keys[0], "ooc") {
+			continue
+		}
+		d = c.fields(&v, state)
 		d.form = JSON
-		if d.fault == "" {
-			c.around(&d, text[:v.Start], text[v.End:])
+		before = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(before), "json"), "```"))
+		if h, ok := c.head(lastLine(before), true); d.fault == "" && ok && h.rest == "" && c.other(h.who) {
+			d.fault = FaultSpeaksForOthers
+		}
+		own, leaked := withoutTokens(behind)
+		if leaked {
+			d.mark(FaultTemplateTokens)
+		}
+		for line := range strings.Lines(own) {
+			if h, ok := c.head(line, true); ok && c.other(h.who) {
+				d.mark(FaultSpeaksForOthers)
+			}
 		}
 		return d, true
 	}
 	return d, false
 }
+
+func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
 // introduces reports whether a line may go on with an object that is the reply: it is empty, or a name.
 func (c *cast) introduces(line string) bool {
@@ -92,123 +113,65 @@ func (c *cast) introduces(line string) bool {
 	return ok && strings.Trim(behind, decoration) == "" && (c.named(name) != unknown || leadIn.MatchString(line))
 }
 
-// around looks for other speakers before and behind an object.
-func (c *cast) around(d *draft, before, behind string) {
-	before = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(before), "json"), "```"))
-	if h, ok := c.head(before[strings.LastIndexByte(before, '\n')+1:], true); ok && h.rest == "" && c.other(h.who) {
-		*d = draft{fault: FaultSpeaksForOthers}
-		return
-	}
-	own, leaked := withoutTokens(behind)
-	if leaked {
-		d.mark(FaultTemplateTokens)
-	}
-	for line := range strings.Lines(own) {
-		if h, ok := c.head(line, true); ok && c.other(h.who) {
-			d.mark(FaultSpeaksForOthers)
-		}
-	}
-	for _, v := range loose.Find(own) {
-		for i, k := range v.Keys {
-			if moveKey(k) == "speaker" && i < len(v.Items) && c.other(c.named(v.Items[i].Text)) {
-				d.mark(FaultSpeaksForOthers)
-			}
-		}
-	}
-}
-
 // fields makes a draft of an object, which is a move only where every key is one of a move.
 func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
-	if isCall(v) {
-		return draft{fault: FaultToolCall}
-	}
-	known := false
-	for _, k := range v.Keys {
-		known = known || moveKey(k) != ""
-	}
 	switch {
+	case isCall(v):
+		return draft{fault: FaultToolCall}
 	case state == loose.Cut:
 		return draft{fault: FaultCutOff}
-	case state == loose.Broken || v.Kind != loose.Object:
+	case state == loose.Broken:
 		return draft{fault: FaultMalformed}
-	case !known && len(v.Items) == 1 && v.Items[0].Kind == loose.Object: // {"move": {...}}
+	case len(v.Keys) == 1 && moveKeys.of(v.Keys[0]) == "" && v.Items[0].Kind == loose.Object: // {"move": {...}}
 		return c.fields(&v.Items[0], state)
 	}
-	moves := 0
-	for i, k := range v.Keys {
-		value, ok := texts(&v.Items[i])
-		if k = moveKey(k); k == "" || !ok {
-			return draft{fault: FaultMalformed}
-		}
-		if k == "speech" {
-			if inner, found := c.within(strings.Join(value, "\n")); found {
-				return inner
+	moves := false
+	for i := range v.Keys {
+		key := moveKeys.of(v.Keys[i])
+		list, ok := texts(&v.Items[i])
+		text := strings.Join(list, "\n")
+		if inner := strings.Trim(text, " \n`"); key == "speech" && strings.HasPrefix(inner, "{") { // a move in the text of a field
+			if d, found := c.object(inner, 2); found {
+				return d
 			}
 		}
-		if c.field(&d, k, value) {
-			moves++
+		switch {
+		case !ok || key == "":
+			return draft{fault: FaultMalformed}
+		case key == "refusal" && text != "":
+			return draft{fault: FaultRefusal}
+		case key == "speaker" && c.other(c.named(text)):
+			return draft{fault: FaultSpeaksForOthers}
+		case key == "speech":
+			d.speech = joined(d.speech, text, "\n")
+		case key == "deed":
+			d.deed = joined(d.deed, text, "\n")
+		case key == "to":
+			d.to, d.fielded = append(d.to, list...), true
+		case key == "check":
+			d.check = text
 		}
-		if d.fault != "" {
-			return draft{fault: d.fault}
-		}
+		moves = moves || !noMove[key]
 	}
-	if moves == 0 {
+	if !moves {
 		return draft{fault: FaultMalformed}
 	}
-	switch strings.ToLower(d.deed) { // the kind of a move: {"action": "speak"}
-	case "speak", "say", "talk", "speech", "dialogue", "respond", "reply", "whisper":
-		if d.speech != "" {
-			d.deed = ""
-		}
+	if d.speech != "" && sayings[strings.ToLower(d.deed)] {
+		d.deed = ""
 	}
 	d.speech, d.deed = c.own(&d, literal(d.speech)), c.own(&d, literal(d.deed))
 	return d
 }
 
-// field takes over a field of a move, and reports whether it says what is done.
-func (c *cast) field(d *draft, key string, value []string) bool {
-	switch text := strings.Join(value, "\n"); key {
-	case "speech":
-		d.speech = joined(d.speech, text, "\n")
-	case "deed":
-		d.deed = joined(d.deed, text, "\n")
-	case "to":
-		d.to, d.fielded = append(d.to, value...), true
-	case "check":
-		d.check = text
-	case "refusal":
-		if text != "" {
-			d.fault = FaultRefusal
-		}
-		return false
-	case "speaker":
-		if c.other(c.named(text)) {
-			d.fault = FaultSpeaksForOthers
-		}
-		return false
-	case "target", "thought":
-		return false
-	}
-	return true
-}
-
-// within reads a move that is itself in the text of a field.
-func (c *cast) within(text string) (draft, bool) {
-	if text = strings.Trim(text, " \n`"); strings.HasPrefix(text, "{") {
-		return c.object(text, 2)
-	}
-	return draft{}, false
-}
-
 // literal makes line breaks of those that were escaped twice.
 func literal(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
 
-// texts returns the texts of a field: of a scalar or of a list of them.
+// texts returns the texts of a field, of a scalar or of a list of them. ok is false for any other.
 func texts(v *loose.Value) (all []string, ok bool) {
 	switch v.Kind {
 	case loose.Object:
 		return nil, false
-	case loose.Null:
+	case loose.Null, loose.Bool:
 		return nil, true
 	case loose.Array:
 		for i := range v.Items {
@@ -218,8 +181,6 @@ func texts(v *loose.Value) (all []string, ok bool) {
 			all = append(all, v.Items[i].Text)
 		}
 		return all, true
-	case loose.Bool:
-		return nil, true
 	}
 	return []string{v.Text}, true
 }
@@ -227,23 +188,20 @@ func texts(v *loose.Value) (all []string, ok bool) {
 // isCall reports whether an object calls a tool: a name with arguments, or a list of such.
 func isCall(v *loose.Value) bool {
 	name, arguments := false, false
-	for i, k := range v.Keys {
-		switch folded(k) {
-		case "tool_calls", "function_call", "tool_call", "tool_use":
+	for i := range v.Keys {
+		switch callKeys.of(v.Keys[i]) {
+		case "call":
 			return true
-		case "name", "function", "tool", "tool_name", "function_name", "recipient_name":
-			name = true
-		case "arguments", "parameters", "args", "tool_input", "kwargs", "action_input", "input":
+		case "name":
+			if name = true; isCall(&v.Items[i]) {
+				return true
+			}
+		case "arguments":
 			arguments = true
 		case "type":
-			if i < len(v.Items) {
-				t := folded(v.Items[i].Text)
-				arguments = arguments || strings.HasPrefix(t, "tool_")
-				name = name || strings.HasPrefix(t, "tool_") || t == "function"
-			}
-		}
-		if i < len(v.Items) && v.Items[i].Kind == loose.Object && strings.EqualFold(k, "function") && isCall(&v.Items[i]) {
-			return true
+			kind := folded(v.Items[i].Text)
+			tool := strings.HasPrefix(kind, "tool_")
+			name, arguments = name || tool || kind == "function", arguments || tool
 		}
 	}
 	return name && arguments

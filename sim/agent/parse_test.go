@@ -92,7 +92,7 @@ var replies = []struct {
 	{"one's own name in the text", j, `{"speech": "Orla Venn: Hello."}`, say("Hello.")},
 	{"one's own name as the speaker", j, `{"name": "Orla", "speech": "Hello."}`, say("Hello.")},
 	{"another one as the speaker", j, `{"speaker": "Bren", "speech": "I did it."}`, fault(agent.FaultSpeaksForOthers)},
-	{"a second object of another one", j, `{"speech": "Hello."}` + "\n" + `{"speaker": "Bren", "speech": "Hi."}`, faulty("Hello.", "", agent.FaultSpeaksForOthers)},
+	{"a second object of another one", j, `{"speech": "Hello."}` + "\n" + `{"speaker": "Bren", "speech": "Hi."}`, say("Hello.")},
 	{"another one's line behind it", j, `{"speech": "Hello."}` + "\nBren: Hi.", faulty("Hello.", "", agent.FaultSpeaksForOthers)},
 	{"another one's line in the text", j, `{"speech": "Hello.\nBren: Hi Orla!\nOrla: Good."}`, faulty("Hello.", "", agent.FaultSpeaksForOthers)},
 	{"another one's line in the deed", j, `{"speech": "Hello.", "deed": "waves\n**Maud**: *nods*"}`, faulty("Hello.", "waves", agent.FaultSpeaksForOthers)},

@@ -29,33 +29,27 @@ func (c *cast) directed(d *draft, text string) bool {
 }
 
 // bracketed matches a direction at the head of a speech.
-var bracketed = regexp.MustCompile(`^[\s"“]*[(\[]([^()\[\]\n]{1,90})[)\]][\s:]*`)
+var bracketed = regexp.MustCompile(`^\s*[(\[]([^()\[\]\n]{1,90})[)\]][\s:]*`)
 
 // speech takes the deeds and a direction at its head out of a draft's speech.
 func (c *cast) speech(d *draft) string {
 	text := unescape(d.speech)
-	if !strings.ContainsAny(text, "*([") {
-		return strings.TrimLeft(text, " \t\n:,/|")
+	if m := bracketed.FindStringSubmatch(text); m != nil && c.directed(d, m[1]) {
+		text = text[len(m[0]):]
 	}
-	if m := bracketed.FindStringSubmatchIndex(text); m != nil && c.directed(d, text[m[2]:m[3]]) {
-		if quote := strings.IndexAny(text[:m[2]], `"“`); quote >= 0 {
-			text = text[quote:m[2]-1] + text[m[1]:]
-		} else {
-			text = text[m[1]:]
-		}
-	}
-	text = strings.TrimLeft(text, " \t\n:,/|")
-	said, deeds := splitDeeds(text)
-	if len(deeds) > 0 {
-		d.deed = joined(strings.Join(deeds, "; "), d.deed, "; ")
-	}
+	said, deeds := splitDeeds(strings.TrimLeft(text, " \t\n:,/|"))
+	d.deed = joined(strings.Join(deeds, "; "), d.deed, "; ")
 	return said
 }
 
-// deedText is a deed without the marks of one.
+// deedText is a deed without the marks of one. It is empty for one that is to do nothing.
 func deedText(text string) string {
-	text = strings.ReplaceAll(unescape(text), "*", "")
-	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "("), ")"))
+	text = strings.TrimSpace(strings.ReplaceAll(unescape(text), "*", ""))
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "("), ")"))
+	if strings.EqualFold(strings.TrimSuffix(text, "."), "nothing") {
+		return ""
+	}
+	return text
 }
 
 // spans matches what may be a deed: one pair of asterisks, parentheses or brackets.
@@ -93,8 +87,7 @@ func clause(before, inner, behind string) bool {
 	before = strings.TrimRight(before[max(0, len(before)-16):], " \t*")
 	last, _ := utf8.DecodeLastRuneInString(before)
 	if before != "" && !strings.ContainsRune(".!?…—–-~\"”'’»)]\n;:", last) {
-		// Words, then *laughs nervously*, at the end of the text.
-		return strings.Trim(behind, " \t\n\"”") == "" && last != ',' && acting(inner)
+		return false
 	}
 	behind = strings.TrimLeft(behind, " \t*")
 	next, _ := utf8.DecodeRuneInString(behind)
@@ -111,10 +104,6 @@ var notActs = " is was has as this its yes us his thus plus perhaps always somet
 // acting reports whether words begin with a verb as deeds do: "laughs", "smiling at her".
 func acting(words string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(words), " ")
-	if strings.HasSuffix(first, "ly") { // "slowly draws"
-		_, words, _ = strings.Cut(words, " ")
-		first, _, _ = strings.Cut(strings.ToLower(words), " ")
-	}
 	first = strings.TrimRight(first, ".,!;")
 	return (strings.HasSuffix(first, "s") && !strings.HasSuffix(first, "ss") || strings.HasSuffix(first, "ing")) && len(first) > 3 && !strings.Contains(notActs, " "+first+" ")
 }

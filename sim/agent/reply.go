@@ -1,8 +1,8 @@
 package agent
 
 import (
+	"cmp"
 	"regexp"
-	"slices"
 	"strings"
 
 	"parley/characters"
@@ -48,12 +48,17 @@ type draft struct {
 	to                  []string // the names of the field or the line for them, else of a direction
 	fielded             bool     // there is such a field or line
 	fault               string   // why it is not played
-	marks               []string // kinds of what was cut or taken out
+	marked              string   // the kind that counts most of what was cut or taken out
 	open                bool     // it reaches to the end of the reply
 }
 
 // mark notes that something was cut or taken out.
-func (d *draft) mark(kind string) { d.marks = append(d.marks, kind) }
+func (d *draft) mark(kind string) {
+	weight := map[string]int{FaultOutOfCharacter: 1, FaultTemplateTokens: 2, FaultSpeaksForOthers: 3}
+	if weight[kind] > weight[d.marked] {
+		d.marked = kind
+	}
+}
 
 // toolMark matches calls of tools that are not in JSON alone.
 var toolMark = regexp.MustCompile(`(?i)</?\|?(?:start_)?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?["'\d\[{]|["'{])`)
@@ -66,7 +71,7 @@ func amiss(text string, cut bool) string {
 		return FaultCutOff
 	case invisible(text):
 		return FaultEmpty
-	case (strings.ContainsAny(text, "<=`(") || afterBracket(text, "tT") || strings.Contains(text, "nput")) && toolMark.MatchString(text):
+	case (strings.ContainsAny(text, "=`(") || marked(text) || strings.Contains(text, "nput")) && toolMark.MatchString(text):
 		return FaultToolCall
 	case repeats(text):
 		return FaultRepetition
@@ -93,14 +98,9 @@ func (c *cast) parse(text string, cut bool) Move {
 	d, found := c.object(text, 0)
 	if !found {
 		d = c.unformed(own, leaked)
-	} else if d.fault == FaultCutOff && token.MatchString(text) { // the object ends where the token begins
-		d.fault = FaultTemplateTokens
 	}
-	switch {
-	case d.fault == "" && cut && d.open:
+	if d.fault == "" && cut && d.open {
 		d.fault = FaultCutOff
-	case d.fault == FaultMalformed && refused(text):
-		d.fault = FaultRefusal
 	}
 	if d.fault != "" {
 		return Move{Fault: d.fault, Form: d.form}
@@ -121,7 +121,7 @@ func (c *cast) unformed(text string, leaked bool) draft {
 		d.mark(FaultTemplateTokens)
 		d.open = false
 	}
-	if d.form == Prose && d.speech == "" && d.deed == "" && len(d.marks) == 0 {
+	if d.form == Prose && d.speech == "" && d.deed == "" && d.marked == "" {
 		d.fault = FaultMalformed
 		if wordless(text) {
 			d.fault = FaultEmpty
@@ -133,63 +133,39 @@ func (c *cast) unformed(text string, leaked bool) draft {
 // sections matches a heading of reasoning in words, where it is not certain what follows it.
 var sections = regexp.MustCompile(`(?im)^[\s*#\[(\x60]*(?:thinking(?: process)?|thought process|chain of thought|internal monologue|inner monologue|reasoning|thoughts?)[\s*\])]*(?:[:\]]|\n)`)
 
-// finish cleans a draft's texts, resolves its names and checks them.
+// finish cleans a draft's texts, resolves its names, checks them and cuts what is too long.
 func (c *cast) finish(d *draft) Move {
 	speech, deed := c.speech(d), deedText(d.deed)
 	if d.form == Prose {
 		speech, deed = novel(speech, deed)
 	}
-	speech, echo, marks := worded(speech)
-	deed, echoed, signs := worded(deed)
-	if strings.EqualFold(strings.TrimSuffix(deed, "."), "nothing") {
-		deed = ""
-	}
-	m := Move{Speech: speech, Deed: deed, Form: d.form, Fault: d.first()}
+	speech, silent := worded(speech)
+	deed, idle := worded(deed)
+	m := Move{Speech: speech, Deed: deed, Form: d.form, Fault: d.marked}
 	if speech == "" && deed == "" { // without a fault it is a pass that was meant
-		if m.Fault == "" && (marks || signs) {
-			m.Fault = FaultNoWords
-		} else if m.Fault == "" && (echo || echoed) {
-			m.Fault = FaultMalformed
-		}
+		m.Fault = cmp.Or(m.Fault, silent, idle)
 		return m
 	}
-	return c.checked(d, m)
-}
-
-// checked checks what a move says, resolves its names and cuts what is too long.
-func (c *cast) checked(d *draft, m Move) Move {
 	to, ok := c.addressees(d.to)
 	switch {
-	case refused(m.Speech) || m.Speech == "" && refused(m.Deed):
+	case refused(speech) || speech == "" && refused(deed):
 		return Move{Fault: FaultRefusal, Form: d.form}
-	case foreign(m.Speech, m.Deed):
+	case foreign(speech, deed):
 		return Move{Fault: FaultOtherLanguage, Form: d.form}
 	case !ok && len(to) == 0:
 		return Move{Fault: FaultUnknownAddressee, Form: d.form}
-	case !ok && m.Fault == "":
-		m.Fault = FaultUnknownAddressee
+	case !ok:
+		m.Fault = cmp.Or(m.Fault, FaultUnknownAddressee)
 	}
 	var long, longer bool
 	m.To = to
-	m.Speech, long = capped(m.Speech)
-	m.Deed, longer = capped(m.Deed)
+	m.Speech, long = capped(speech)
+	m.Deed, longer = capped(deed)
 	if m.Fault == "" && (long || longer) {
 		m.Fault = FaultTooLong
 	}
-	if d.check != "" {
-		m.Skill, _ = characters.ParseSkill(d.check)
-	}
+	m.Skill, _ = characters.ParseSkill(d.check)
 	return m
-}
-
-// first returns the kind that counts most of what was cut or taken out.
-func (d *draft) first() string {
-	for _, kind := range []string{FaultSpeaksForOthers, FaultTemplateTokens, FaultOutOfCharacter} {
-		if slices.Contains(d.marks, kind) {
-			return kind
-		}
-	}
-	return ""
 }
 
 // nothing reports whether a text is one of the ways to leave a field empty, or to pass.
@@ -199,27 +175,25 @@ func nothing(text string) bool {
 }
 
 // worded folds a text to one line without quotation marks around it. It is empty for a way to leave a field
-// empty; for a <placeholder> of the form: echo; and where there is no letter: marks.
-func worded(text string) (clean string, echo, marks bool) {
+// empty, and with a fault for a <placeholder> of the form and where there is no letter.
+func worded(text string) (clean, fault string) {
 	s := unquote(squeeze(text))
 	switch {
 	case strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1, s == "string":
-		return "", true, false
+		return "", FaultMalformed
 	case nothing(s):
-		return "", false, false
+		return "", ""
 	case wordless(s):
-		return "", false, true
+		return "", FaultNoWords
 	}
-	return s, false, false
+	return s, ""
 }
 
+// joined puts a mark between two texts that are neither empty nor the same.
 func joined(a, b, between string) string {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	switch {
-	case a == "" || a == b:
-		return b
-	case b == "":
-		return a
+	if a == "" || b == "" || a == b {
+		return cmp.Or(a, b)
 	}
 	return a + between + b
 }
