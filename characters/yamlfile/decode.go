@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // value decodes a node into a settable value.
@@ -21,7 +22,12 @@ func (d *decoder) value(path string, node ast.Node, v reflect.Value) {
 		}
 		v = v.Elem()
 	}
-	text, isText := textOf(node)
+	short, isShort := v.Addr().Interface().(Shorthand)
+	text, isText := textOf(node, isShort || v.Kind() == reflect.String)
+	if isShort && isText {
+		short.SetShort(text)
+		return
+	}
 	if read, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok && (isText || v.Kind() != reflect.Struct) {
 		if !isText {
 			d.mistyped(path, node, "a text")
@@ -43,29 +49,31 @@ func (d *decoder) value(path string, node ast.Node, v reflect.Value) {
 		d.list(path, node, v)
 	case v.Kind() == reflect.Map:
 		d.mapping(path, node, v)
+	case v.Kind() == reflect.String:
+		if !isText {
+			d.mistyped(path, node, "a text; put quotes around it")
+		}
+		v.SetString(text)
 	default:
 		d.scalar(path, node, v)
 	}
 }
 
-// scalar decodes a text, a number or a truth value. The white space around a text, which block texts
-// end in, is not part of it.
+// scalar decodes a number or a truth value.
 func (d *decoder) scalar(path string, node ast.Node, v reflect.Value) {
-	token := ""
+	text := ""
 	switch n := node.(type) {
 	case *ast.IntegerNode:
-		token = n.GetToken().Value
+		text = n.GetToken().Value
 	case *ast.FloatNode:
-		token = n.GetToken().Value
+		text = n.GetToken().Value
+	case *ast.StringNode: // 1e-7, which the parser takes for a text
+		if t := n.GetToken(); !quoted(t) {
+			text = t.Value
+		}
 	}
 	var err error
 	switch {
-	case v.Kind() == reflect.String:
-		if text, ok := textOf(node); ok {
-			v.SetString(text)
-			return
-		}
-		d.mistyped(path, node, "a text; put quotes around it")
 	case v.Kind() == reflect.Bool:
 		b, ok := node.(*ast.BoolNode)
 		if !ok {
@@ -75,23 +83,23 @@ func (d *decoder) scalar(path string, node ast.Node, v reflect.Value) {
 		v.SetBool(b.Value)
 	case v.CanInt(), v.CanUint():
 		if f, ok := node.(*ast.FloatNode); ok && f.Value == math.Trunc(f.Value) && math.Abs(f.Value) < 1<<53 {
-			token = strconv.FormatFloat(f.Value, 'f', 0, 64) // 1e3
+			text = strconv.FormatFloat(f.Value, 'f', 0, 64) // 1e3
 		}
 		var whole int64
 		var natural uint64
 		if v.CanInt() {
-			if whole, err = strconv.ParseInt(token, 10, v.Type().Bits()); err == nil {
+			if whole, err = strconv.ParseInt(text, 10, v.Type().Bits()); err == nil {
 				v.SetInt(whole)
 			}
-		} else if natural, err = strconv.ParseUint(token, 10, v.Type().Bits()); err == nil {
+		} else if natural, err = strconv.ParseUint(text, 10, v.Type().Bits()); err == nil {
 			v.SetUint(natural)
 		}
 		if err != nil {
 			d.mistyped(path, node, "a whole number without quotes")
 		}
 	case v.CanFloat():
-		f, err := strconv.ParseFloat(token, 64)
-		if err != nil {
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 			d.mistyped(path, node, "a number without quotes")
 			return
 		}
@@ -101,12 +109,37 @@ func (d *decoder) scalar(path string, node ast.Node, v reflect.Value) {
 	}
 }
 
-func textOf(node ast.Node) (string, bool) {
+func quoted(t *token.Token) bool {
+	return t.Type == token.DoubleQuoteType || t.Type == token.SingleQuoteType
+}
+
+// textOf returns a text. White space around it, which block texts end in, is part of it in quotes only. With words,
+// true and false are texts too, and so is scheme:name within [brackets], which the parser takes for a mapping.
+func textOf(node ast.Node, words bool) (string, bool) {
 	switch n := node.(type) {
 	case *ast.StringNode:
+		if quoted(n.GetToken()) {
+			return n.Value, true
+		}
 		return strings.TrimSpace(n.Value), true
 	case *ast.LiteralNode:
 		return strings.TrimSpace(n.Value.Value), true
+	case *ast.BoolNode:
+		return n.GetToken().Value, words
+	case *ast.MappingNode:
+		if len(n.Values) == 1 && words {
+			return textOf(n.Values[0], words)
+		}
+	case *ast.MappingValueNode:
+		key := n.Key.GetToken()
+		if !words || key.Next == nil || key.Next.Next == nil || key.Next.Next.Position.Offset != key.Next.Position.Offset+1 {
+			return "", false // a space after the colon: a mapping is meant
+		}
+		rest, ok := textOf(n.Value, words)
+		if !ok {
+			rest = n.Value.GetToken().Value
+		}
+		return key.Value + ":" + rest, true
 	}
 	return "", false
 }
@@ -133,16 +166,20 @@ func (d *decoder) wrong(path string, line int, format string, args ...any) {
 	d.find(line, format, args...)
 }
 
-// list decodes a list; a single text or number stands for a list of one.
+// list decodes a list; anything else that its entries may be stands for a list of one.
 func (d *decoder) list(path string, node ast.Node, v reflect.Value) {
-	list := reflect.MakeSlice(v.Type(), 0, 0)
-	one := v.Type().Elem()
-	values := []ast.Node{node}
+	one, values := v.Type().Elem(), []ast.Node{node}
+	_, short := reflect.New(one).Interface().(Shorthand)
 	switch n := node.(type) {
 	case *ast.SequenceNode:
 		values = n.Values
 	case *ast.StringNode, *ast.LiteralNode, *ast.IntegerNode, *ast.FloatNode:
-		if one.Kind() == reflect.Struct {
+		if one.Kind() == reflect.Struct && !short {
+			d.mistyped(path, node, "a list, each entry on a line that begins with -")
+			return
+		}
+	case *ast.MappingNode, *ast.MappingValueNode:
+		if one.Kind() != reflect.Struct {
 			d.mistyped(path, node, "a list, each entry on a line that begins with -")
 			return
 		}
@@ -150,15 +187,13 @@ func (d *decoder) list(path string, node ast.Node, v reflect.Value) {
 		d.mistyped(path, node, "a list, each entry on a line that begins with -")
 		return
 	}
+	list := reflect.MakeSlice(v.Type(), 0, len(values))
 	for i, item := range values {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		d.lines[at] = line(item)
 		entry := reflect.New(one).Elem()
 		d.value(at, item, entry)
 		list = reflect.Append(list, entry)
-	}
-	if list.Len() == 0 {
-		list = reflect.Zero(v.Type())
 	}
 	v.Set(list)
 }
@@ -209,21 +244,27 @@ func (d *decoder) mapping(path string, node ast.Node, v reflect.Value) {
 	if !ok {
 		return
 	}
-	if v.IsNil() {
-		v.Set(reflect.MakeMap(v.Type()))
-	}
 	for i, f := range pairs {
-		key := reflect.ValueOf(keys[i]).Convert(v.Type().Key())
-		entry := reflect.New(v.Type().Elem()).Elem()
-		if old := v.MapIndex(key); old.IsValid() {
-			entry.Set(old)
-		}
-		d.value(join(path, keys[i]), f.Value, entry)
-		v.SetMapIndex(key, entry)
+		d.entry(join(path, keys[i]), keys[i], f.Value, v)
 	}
 }
 
-// fields decodes a mapping into a struct.
+// entry decodes the value of one key of a map, over what the map has there.
+func (d *decoder) entry(path, name string, node ast.Node, v reflect.Value) {
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	key := reflect.ValueOf(name).Convert(v.Type().Key())
+	entry := reflect.New(v.Type().Elem()).Elem()
+	if old := v.MapIndex(key); old.IsValid() {
+		entry.Set(old)
+	}
+	d.value(path, node, entry)
+	v.SetMapIndex(key, entry)
+}
+
+// fields decodes a mapping into a struct. A key without a field is one of the map that is tagged schema:"other keys",
+// where there is one.
 func (d *decoder) fields(path string, node ast.Node, v reflect.Value) {
 	pairs, keys, ok := d.pairs(path, node)
 	if !ok {
@@ -231,23 +272,45 @@ func (d *decoder) fields(path string, node ast.Node, v reflect.Value) {
 	}
 	known := fieldsOf(v.Type())
 	for i, f := range pairs {
-		at := slices.IndexFunc(known, func(f field) bool { return f.name == keys[i] })
-		if at < 0 {
+		at := join(path, keys[i])
+		k := slices.IndexFunc(known, func(f field) bool { return f.name == keys[i] })
+		if k >= 0 {
+			d.value(at, f.Value, v.FieldByIndex(known[k].index))
+			d.least(at, f.Value, v, known[k])
+		} else if others := otherKeys(v); others.IsValid() {
+			d.entry(at, keys[i], f.Value, others)
+		} else {
 			var names []string
 			for _, f := range known {
 				names = append(names, f.name)
 			}
-			d.done[join(path, keys[i])] = true
+			d.done[at] = true
 			hint := ""
 			if near := Nearest(keys[i], names); near != "" {
 				hint = "did you mean " + near + "? "
 			}
 			slices.Sort(names)
-			d.find(line(f.Key), "unknown field %q; %sknown here are %s", join(path, keys[i]), hint, strings.Join(names, ", "))
-			continue
+			d.find(line(f.Key), "unknown field %q; %sknown here are %s", at, hint, strings.Join(names, ", "))
 		}
-		d.value(join(path, keys[i]), f.Value, v.FieldByIndex(known[at].index))
 	}
+}
+
+// least reports a number below what the field's tag min says.
+func (d *decoder) least(path string, node ast.Node, v reflect.Value, f field) {
+	least, err := strconv.ParseInt(v.Type().FieldByIndex(f.index).Tag.Get("min"), 10, 64)
+	if n := v.FieldByIndex(f.index); err == nil && n.Int() < least && !d.done[path] {
+		d.wrong(path, line(node), "%d where there should be %d or more", n.Int(), least)
+	}
+}
+
+// otherKeys returns the map of keys that have no field of their own.
+func otherKeys(v reflect.Value) reflect.Value {
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("schema") == "other keys" {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
 }
 
 // field is one field of a struct as files name it.

@@ -52,16 +52,9 @@ func (s *schemer) of(path string, t reflect.Type) map[string]any {
 		return map[string]any{"type": "integer"}
 	case t.Kind() == reflect.Float64 || t.Kind() == reflect.Float32:
 		return map[string]any{"type": "number"}
-	case t.Kind() == reflect.Slice:
+	case t.Kind() == reflect.Slice: // one stands for a list of one
 		item := s.of(path, t.Elem())
-		forms := []any{map[string]any{"type": "array", "items": item}}
-		if t.Elem().Kind() != reflect.Struct || brief { // one stands for a list of one
-			forms = append(forms, item)
-		}
-		if len(forms) == 1 {
-			return forms[0].(map[string]any)
-		}
-		return map[string]any{"anyOf": forms}
+		return map[string]any{"anyOf": []any{map[string]any{"type": "array", "items": item}, item}}
 	case t.Kind() == reflect.Map:
 		return map[string]any{"type": "object", "additionalProperties": s.of(path, t.Elem())}
 	case t.Kind() == reflect.Struct && !s.within[t]:
@@ -79,8 +72,8 @@ func shorthand(t reflect.Type) bool {
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	s, ok := reflect.New(t).Interface().(interface{ Short() bool })
-	return ok && s.Short()
+	_, ok := reflect.New(t).Interface().(Shorthand)
+	return ok
 }
 
 func (s *schemer) object(path string, t reflect.Type) map[string]any {

@@ -54,6 +54,9 @@ type Key struct {
 // method Complete is completed first: it fills in what follows from the rest.
 type Checker interface{ Problems() []Problem }
 
+// Shorthand is a value that may be written as a text instead of as fields.
+type Shorthand interface{ SetShort(text string) }
+
 // Format describes files that hold one T or a list of them, in one or more documents.
 type Format[T any] struct {
 	Noun, Nouns string        // "character", "characters"
@@ -338,8 +341,10 @@ func kind(node ast.Node) string {
 		return "nothing"
 	case *ast.StringNode, *ast.LiteralNode:
 		return "a text"
-	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+	case *ast.IntegerNode, *ast.FloatNode:
 		return "a number"
+	case *ast.InfinityNode, *ast.NanNode:
+		return "no finite number"
 	case *ast.BoolNode:
 		return "true or false"
 	case *ast.SequenceNode:

@@ -12,8 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"parley/characters"
+	"parley/characters/yamlfile"
 	"parley/eval/ieg/corpora"
-	"parley/eval/run"
 	"parley/eval/session"
 	"parley/eval/survey"
 	"parley/eval/utility"
@@ -71,7 +71,7 @@ func TestFormats(t *testing.T) {
 	read := map[string]func(text string) error{
 		"experiment": func(text string) error {
 			e := session.Default()
-			if err := run.DecodeConfig("f.yaml", []byte(text), e); err != nil {
+			if err := yamlfile.Value([]byte(text), "f.yaml", e); err != nil {
 				return err
 			}
 			return e.Complete()

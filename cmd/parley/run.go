@@ -59,7 +59,6 @@ func sessionConfig(c *cli.Context) (*session.Config, error) {
 		if err := run.ReadConfig(c.Args().First(), e); err != nil {
 			return nil, err
 		}
-		e.Beside(filepath.Dir(c.Args().First()))
 		own = e.Endpoints()
 	}
 	if c.IsSet("turns") || c.IsSet("rounds") { // another way to say the same

@@ -27,10 +27,10 @@ const Kind = "planning"
 type Config struct {
 	run.Settings `yaml:",inline"`
 
-	Model    []string     `yaml:"model" json:"model"`                           // one arm each; reference:planning?drop=P&invent=P answers from the truth
-	Problems string       `yaml:"problems,omitempty" json:"problems,omitempty"` // file of problems; empty: they are generated
-	Domain   []string     `yaml:"domain,omitempty" json:"domain,omitempty"`     // of generated problems: blocksworld, depots
-	N        int          `yaml:"n" json:"n"`                                   // problems, of each domain where they are generated; 0: all of the file
+	Model    []string     `yaml:"model" json:"model"`                                       // one arm each; reference:planning?drop=P&invent=P answers from the truth
+	Problems string       `yaml:"problems,omitempty" json:"problems,omitempty" path:"file"` // file of problems; empty: they are generated
+	Domain   []string     `yaml:"domain,omitempty" json:"domain,omitempty"`                 // of generated problems: blocksworld, depots
+	N        int          `yaml:"n" json:"n"`                                               // problems, of each domain where they are generated; 0: all of the file
 	Tasks    []Task       `yaml:"tasks" json:"tasks"`
 	Form     Form         `yaml:"form" json:"form"`
 	Steps    int          `yaml:"steps" json:"steps"`                         // actions of the task after

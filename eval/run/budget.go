@@ -6,9 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-
 	"parley/sim/llm"
 )
 
@@ -24,42 +21,8 @@ type Budget struct {
 // Limits are what the whole run may use, and what each endpoint may be asked at a time. In a file they stand side by
 // side: max_cost, max_tokens and max_time beside the names of endpoints.
 type Limits struct {
-	Budget
+	Budget    `yaml:",inline"`
 	Endpoints map[string]llm.Limits `json:"endpoints,omitempty" schema:"other keys"` // by a scheme or a base URL
-}
-
-// UnmarshalYAML reads limits.
-func (l *Limits) UnmarshalYAML(node ast.Node) error {
-	*l = Limits{}
-	var pairs []*ast.MappingValueNode
-	switch n := node.(type) {
-	case *ast.MappingNode:
-		pairs = n.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{n}
-	case *ast.NullNode:
-	default:
-		return &yaml.SyntaxError{Message: "limits are max_cost, max_tokens, max_time and endpoints, each with its value", Token: node.GetToken()}
-	}
-	own := map[string]any{"max_cost": &l.Cost, "max_tokens": &l.Tokens, "max_time": &l.Time}
-	for _, pair := range pairs {
-		key := pair.Key.GetToken().Value
-		if into := own[key]; into != nil {
-			if err := yaml.NodeToValue(pair.Value, into, yaml.Strict()); err != nil {
-				return err
-			}
-			continue
-		}
-		var e llm.Limits
-		if err := yaml.NodeToValue(pair.Value, &e, yaml.Strict()); err != nil {
-			return err
-		}
-		if l.Endpoints == nil {
-			l.Endpoints = map[string]llm.Limits{}
-		}
-		l.Endpoints[key] = e
-	}
-	return nil
 }
 
 // MarshalYAML writes limits as they are read.

@@ -106,12 +106,12 @@ type Options struct {
 
 // Settings are what every kind of run can be told.
 type Settings struct {
-	Seed           uint64 `yaml:"seed" json:"seed"`                         // all randomness comes from it
-	Jobs           int    `yaml:"jobs" json:"jobs"`                         // at once; 0: by the models
-	Limits         Limits `yaml:"limits,omitempty" json:"limits,omitzero"`  // of the run, and of endpoints
-	Prices         string `yaml:"prices,omitempty" json:"prices,omitempty"` // file
-	Cache          string `yaml:"cache,omitempty" json:"cache,omitempty"`   // directory of judges' replies
+	Seed           uint64 `yaml:"seed" json:"seed"`                                     // all randomness comes from it
+	Jobs           int    `yaml:"jobs" json:"jobs"`                                     // at once; 0: by the models
+	Limits         Limits `yaml:"limits,omitempty" json:"limits,omitzero"`              // of the run, and of endpoints
+	Prices         string `yaml:"prices,omitempty" json:"prices,omitempty" path:"file"` // file
+	Cache          string `yaml:"cache,omitempty" json:"cache,omitempty" path:"file"`   // directory of judges' replies
 	AllowSelfJudge bool   `yaml:"allow_self_judge,omitempty" json:"allow_self_judge,omitempty"`
-	Out            string `yaml:"out,omitempty" json:"-"` // directory of the run
+	Out            string `yaml:"out,omitempty" json:"-" path:"file"` // directory of the run
 	JSON           bool   `yaml:"json,omitempty" json:"-"`
 }

@@ -27,17 +27,17 @@ type Config struct {
 	Critic      string         `yaml:"critic,omitempty" json:"critic"` // none: nothing is asked of that agent
 	Execute     string         `yaml:"execute,omitempty" json:"execute"`
 	Commonsense string         `yaml:"commonsense,omitempty" json:"commonsense"`
-	Synthesize  string         `yaml:"synthesize,omitempty" json:"synthesize"`        // writes gold answers
-	Gold        string         `yaml:"gold" json:"gold"`                              // pool | leave-one-out | direct | reference | none
-	Plain       bool           `yaml:"plain,omitempty" json:"plain,omitempty"`        // the paper's yes or no alone
-	Trusting    bool           `yaml:"trusting,omitempty" json:"trusting,omitempty"`  // verdicts need not repeat the nonce
-	Baseline    []string       `yaml:"baseline,omitempty" json:"baselines,omitempty"` // single, rouge, embed
-	Single      string         `yaml:"single,omitempty" json:"single,omitempty"`      // judges alone
-	Embed       string         `yaml:"embed,omitempty" json:"embed,omitempty"`        // embeds texts
-	Weights     Weights        `yaml:"weights,omitempty" json:"weights,omitempty"`    // of the metrics
-	MaxTokens   int            `yaml:"max_tokens" json:"max_tokens"`                  // of a script
-	Tasks       string         `yaml:"tasks,omitempty" json:"tasks,omitempty"`        // file; none: the built-in ones
-	First       int            `yaml:"first,omitempty" json:"first,omitempty"`        // only so many tasks; 0: all
+	Synthesize  string         `yaml:"synthesize,omitempty" json:"synthesize"`             // writes gold answers
+	Gold        string         `yaml:"gold" json:"gold"`                                   // pool | leave-one-out | direct | reference | none
+	Plain       bool           `yaml:"plain,omitempty" json:"plain,omitempty"`             // the paper's yes or no alone
+	Trusting    bool           `yaml:"trusting,omitempty" json:"trusting,omitempty"`       // verdicts need not repeat the nonce
+	Baseline    []string       `yaml:"baseline,omitempty" json:"baselines,omitempty"`      // single, rouge, embed
+	Single      string         `yaml:"single,omitempty" json:"single,omitempty"`           // judges alone
+	Embed       string         `yaml:"embed,omitempty" json:"embed,omitempty"`             // embeds texts
+	Weights     Weights        `yaml:"weights,omitempty" json:"weights,omitempty"`         // of the metrics
+	MaxTokens   int            `yaml:"max_tokens" json:"max_tokens"`                       // of a script
+	Tasks       string         `yaml:"tasks,omitempty" json:"tasks,omitempty" path:"file"` // file; none: the built-in ones
+	First       int            `yaml:"first,omitempty" json:"first,omitempty"`             // only so many tasks; 0: all
 
 	run.Settings `yaml:",inline"`
 }

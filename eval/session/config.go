@@ -3,13 +3,9 @@ package session
 import (
 	"cmp"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
 
 	"parley/characters/yamlfile"
 	"parley/eval/run"
@@ -26,8 +22,8 @@ type Config struct {
 	Scenario string `yaml:"scenario" json:"scenario"` // a kind of scenario
 	Sessions int    `yaml:"sessions" json:"sessions"` // of each arm
 	Players  int    `yaml:"players" json:"players"`
-	Turns    int    `yaml:"turns" json:"turns"`
-	Rounds   int    `yaml:"rounds,omitempty" json:"rounds,omitempty"` // another way to say turns
+	Turns    int    `yaml:"turns" json:"turns" min:"1"`
+	Rounds   int    `yaml:"rounds,omitempty" json:"rounds,omitempty" min:"1"` // another way to say turns
 	Player   []Arm  `yaml:"player" json:"player"`
 	NPC      string `yaml:"npc" json:"npc"`
 
@@ -45,11 +41,11 @@ type Config struct {
 	Form     string                  `yaml:"form" json:"form"`     // auto | json | lines
 	Sampling map[string]llm.Sampling `yaml:"sampling,omitempty" json:"sampling,omitempty" doc:"by role: player, npc, judge, referee"`
 
-	Characters []string `yaml:"characters,omitempty" json:"characters,omitempty" doc:"files, or library; left out: drawn for every session"` // files, or library; none: drawn anew for every session
-	Knowledge  []string `yaml:"knowledge,omitempty" json:"knowledge,omitempty" doc:"files, or library; left out: the library"`               // files, or library; none: the library
-	Scenes     []string `yaml:"scenes,omitempty" json:"scenes,omitempty" doc:"files, or library; left out: the library"`                     // likewise
-	Pieces     []string `yaml:"pieces,omitempty" json:"pieces,omitempty" doc:"files of the pieces of the kind of scenario, whichever it is"` // files of the pieces of any kind of scenario
-	Prompts    string   `yaml:"prompts,omitempty" json:"prompts,omitempty"`                                                                  // directory; none: the built-in ones
+	Characters []string `yaml:"characters,omitempty" json:"characters,omitempty" path:"file" doc:"files, or library; left out: drawn for every session"` // files, or library; none: drawn anew for every session
+	Knowledge  []string `yaml:"knowledge,omitempty" json:"knowledge,omitempty" path:"file" doc:"files, or library; left out: the library"`               // files, or library; none: the library
+	Scenes     []string `yaml:"scenes,omitempty" json:"scenes,omitempty" path:"file" doc:"files, or library; left out: the library"`                     // likewise
+	Pieces     []string `yaml:"pieces,omitempty" json:"pieces,omitempty" path:"file" doc:"files of the pieces of the kind of scenario, whichever it is"` // files of the pieces of any kind of scenario
+	Prompts    string   `yaml:"prompts,omitempty" json:"prompts,omitempty" path:"file"`                                                                  // directory; none: the built-in ones
 
 	run.Settings `yaml:",inline"`
 }
@@ -61,30 +57,8 @@ type Arm struct {
 	Cast  []string `yaml:"cast,omitempty" json:"cast,omitempty"`   // or: one model a player
 }
 
-// Short reports that an arm may be written as the model alone.
-func (Arm) Short() bool { return true }
-
-// UnmarshalYAML reads an arm as a mapping or as the model alone.
-func (a *Arm) UnmarshalYAML(node ast.Node) error {
-	if text, ok := run.SpecText(node); ok {
-		a.Model = text
-		return nil
-	}
-	type plain struct {
-		Name  string         `yaml:"name"`
-		Model run.SpecNode   `yaml:"model"`
-		Cast  []run.SpecNode `yaml:"cast"`
-	}
-	var p plain
-	if err := yaml.NodeToValue(node, &p, yaml.Strict()); err != nil {
-		return err
-	}
-	a.Name, a.Model, a.Cast = p.Name, string(p.Model), nil
-	for _, m := range p.Cast {
-		a.Cast = append(a.Cast, string(m))
-	}
-	return nil
-}
+// SetShort takes an arm that is written as the model alone.
+func (a *Arm) SetShort(text string) { a.Model = text }
 
 // Models returns the model of each player.
 func (a *Arm) Models(players int) []string {
@@ -137,24 +111,6 @@ func Default() *Config {
 		Judge: Lexical, Keypoints: "authored", Curve: 10, Layout: "shared-prefix", Form: "auto",
 		Settings: run.Settings{Seed: 1},
 	}
-}
-
-// Beside makes the paths of an experiment file, which are relative to its directory, relative to the present one.
-func (c *Config) Beside(dir string) {
-	place := func(path *string) {
-		if *path != "" && *path != "library" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(dir, *path)
-		}
-	}
-	for _, list := range [][]string{c.Characters, c.Knowledge, c.Scenes, c.Pieces} {
-		for i := range list {
-			place(&list[i])
-		}
-	}
-	place(&c.Prompts)
-	place(&c.Prices)
-	place(&c.Cache)
-	place(&c.Out)
 }
 
 // Complete fills in what follows from the rest and returns an error for what is wrong. Own are the endpoints

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/characters/yamlfile"
 	"parley/eval/run"
 	"parley/eval/session"
 	"parley/sim/llm"
@@ -45,16 +46,16 @@ func TestExperimentReadsBack(t *testing.T) {
 
 func TestExperimentFile(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"", "f:1: no experiment in it"},
-		{"# sessions: 3\n", "f:1: no experiment in it"},
+		{"", "f:1: the file is empty"},
+		{"# sessions: 3\n", "f:1: the file is empty"},
 		{"sessions: 3\n---\nsessions: 4\n", "f:3: a second YAML document"},
-		{"sessions: 3.7", "f:1:11: sessions is 3.7: a whole number is needed"},
-		{"seed: 1\nsampling:\n  npc: {max_tokens: 3.5}", "f:3:21: max_tokens is 3.5"},
-		{"sessions: 3\nturns: 0", "f:2:8: turns is 0: at least 1"},
-		{"rounds: -3", "f:1:9: rounds is -3: at least 1"},
-		{"player: [", "f:1:9: "},
+		{"sessions: 3.7", "f:1: sessions: a number where there should be a whole number"},
+		{"seed: 1\nsampling:\n  npc: {max_tokens: 3.5}", "f:3: sampling.npc.max_tokens: a number where there should be a whole number"},
+		{"sessions: 3\nturns: 0", "f:2: turns: 0 where there should be 1 or more"},
+		{"rounds: -3", "f:1: rounds: -3 where there should be 1 or more"},
+		{"player: [", "f:1: not YAML"},
 		{"sampling: {npc: {think: maybe}}", `sampling of npc: think is "maybe"`},
-		{"sampling: {player: {temperature: .nan}}", "sampling of player: temperature is NaN"},
+		{"sampling: {player: {temperature: .nan}}", "f:1: sampling.player.temperature: no finite number"},
 		{"sampling: {judge: {keep_alive: banana}}", `sampling of judge: keep_alive "banana"`},
 		{"endings: {tokens: -5}", "cannot be negative"},
 		{"endings: {wall: -5s}", "cannot be negative"},
@@ -104,5 +105,5 @@ func empty() any {
 // decode reads an experiment file over the defaults.
 func decode(path string, data []byte) (*session.Config, error) {
 	c := empty().(*session.Config)
-	return c, run.DecodeConfig(path, data, c)
+	return c, yamlfile.Value(data, path, c)
 }

@@ -21,7 +21,7 @@ const Kind = "survey"
 
 // Config is the whole configuration of an evaluation of surveys.
 type Config struct {
-	Files     []string `yaml:"files" json:"files"` // of the documents
+	Files     []string `yaml:"files" json:"files" path:"file"` // of the documents
 	Evaluator string   `yaml:"evaluator" json:"evaluator"`
 	Sage      string   `yaml:"sage,omitempty" json:"sage"` // none: the evaluator alone
 	Variant   Variant  `yaml:"variant" json:"variant"`

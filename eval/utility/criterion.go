@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"parley/characters/yamlfile"
 	"parley/eval/run"
 )
 
@@ -169,7 +170,7 @@ type file struct {
 func ReadCriteria(data []byte, name string) ([]Criterion, error) {
 	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		var f file
-		if err := run.DecodeConfig(name, data, &f); err != nil {
+		if err := yamlfile.Value(data, name, &f); err != nil {
 			return nil, err
 		}
 		if err := completeAll(f.Criteria, false); err != nil {

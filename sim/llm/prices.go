@@ -3,10 +3,11 @@ package llm
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
+	"parley/characters/yamlfile"
 )
 
 // Prices is what models cost, from a user's file:
@@ -42,22 +43,12 @@ func ReadPrices(r io.Reader, file string) (*Prices, error) {
 		return nil, fmt.Errorf("read prices: %w", err)
 	}
 	var doc PriceFile
-	if err := decodeYAML(data, file, &doc); err != nil {
+	if err := yamlfile.Value(data, file, &doc); err != nil {
 		return nil, err
-	}
-	if doc.Currency == "" {
-		return nil, fmt.Errorf("%s: no currency; write currency: USD, or another", file)
-	}
-	if len(doc.Models) == 0 {
-		return nil, fmt.Errorf("%s: no models; write models:, and below it a price for each", file)
 	}
 	p := &Prices{Currency: doc.Currency, Models: make(map[string]Price, len(doc.Models))}
 	for name, m := range doc.Models {
-		price, why := m.price()
-		if why != "" {
-			return nil, fmt.Errorf("%s:%d: %s: %s", file, m.line, name, why)
-		}
-		p.Models[name] = price
+		p.Models[name], _ = m.price()
 	}
 	return p, nil
 }
@@ -68,23 +59,29 @@ type PriceFile struct {
 	Models   map[string]pricedYAML `yaml:"models" doc:"required; prices of a million tokens, by model as it is written in flags, or as its server names it"`
 }
 
-// pricedYAML is a price in a file, with its line.
+// Problems reports what is missing and prices that are none.
+func (f *PriceFile) Problems() (list []yamlfile.Problem) {
+	if f.Currency == "" {
+		list = append(list, yamlfile.Problem{Path: "currency", Text: "missing; write currency: USD, or another"})
+	}
+	if len(f.Models) == 0 {
+		list = append(list, yamlfile.Problem{Path: "models", Text: "missing; write models:, and below it a price for each"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Models)) {
+		m := f.Models[name]
+		if _, why := m.price(); why != "" {
+			list = append(list, yamlfile.Problem{Path: "models." + name, Text: why})
+		}
+	}
+	return list
+}
+
+// pricedYAML is a price in a file.
 type pricedYAML struct {
 	Input    *float64 `yaml:"input" doc:"required; of the prompt"`
 	Cached   *float64 `yaml:"cached" doc:"of the prompt, read from a cache; as input where it is left out"`
 	Output   *float64 `yaml:"output" doc:"required; of the reply, reasoning included"`
 	Training *float64 `yaml:"training" doc:"of what a fine-tuning goes through, each epoch counted"`
-	line     int
-}
-
-// UnmarshalYAML keeps the line.
-func (m *pricedYAML) UnmarshalYAML(node ast.Node) error {
-	type plain pricedYAML
-	if err := yaml.NodeToValue(node, (*plain)(m), yaml.Strict()); err != nil {
-		return err
-	}
-	m.line = node.GetToken().Position.Line
-	return nil
 }
 
 func (m *pricedYAML) price() (p Price, why string) {

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
+	"parley/characters/yamlfile"
 )
 
 // Rule says when it applies, by all of its conditions, and what happens then.
@@ -29,35 +28,25 @@ type Rule struct {
 	RetryAfter time.Duration `yaml:"retry_after" doc:"with a fault: when the server says to ask again, such as 2s"`
 	Delay      time.Duration `yaml:"delay" doc:"time before the answer, such as 100ms"`
 
-	when *regexp.Regexp
-	line int
+	when   *regexp.Regexp
+	number int // from 1
 }
 
-// readRules reads a script in YAML.
-func readRules(data []byte, file string) ([]Rule, error) {
-	var rules []Rule
-	if err := decodeYAML(data, file, &rules); err != nil {
-		return nil, err
+// rules is a script in YAML.
+type rules []Rule
+
+// Problems reports rules that could never be carried out, and compiles the expressions of the others.
+func (r *rules) Problems() (list []yamlfile.Problem) {
+	if len(*r) == 0 {
+		return []yamlfile.Problem{{Text: "no rules; write a list, such as - reply: Good evening"}}
 	}
-	if len(rules) == 0 {
-		return nil, fmt.Errorf("%s: no rules; write a list, such as - reply: Good evening", file)
-	}
-	for i := range rules {
-		if err := rules[i].check(); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, rules[i].line, err)
+	for i := range *r {
+		(*r)[i].number = i + 1
+		if err := (*r)[i].check(); err != nil {
+			list = append(list, yamlfile.Problem{Path: fmt.Sprintf("[%d]", i), Text: err.Error()})
 		}
 	}
-	return rules, nil
-}
-
-// UnmarshalYAML keeps the line.
-func (r *Rule) UnmarshalYAML(node ast.Node) error {
-	type plain Rule
-	if err := yaml.NodeToValue(node, (*plain)(r), yaml.Strict()); err != nil {
-		return err
-	}
-	r.line = node.GetToken().Position.Line
-	return nil
+	return list
 }
 
 // check reports a rule that could never be carried out, and compiles its expression.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"parley/characters/yamlfile"
 )
 
 // Script is a model that says what is written in a file: for tests, examples and rehearsals.
@@ -59,7 +61,7 @@ func OpenScript(r io.Reader, file string) (*Script, error) {
 	s := &Script{file: file, digest: hex.EncodeToString(sum[:]), times: map[string]int{}}
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".yaml", ".yml":
-		s.rules, err = readRules(data, file)
+		err = yamlfile.Value(data, file, (*rules)(&s.rules))
 	default:
 		s.rules, err = readReplies(string(data), file)
 	}
@@ -117,7 +119,7 @@ func (s *Script) Generate(ctx context.Context, req Request) (*Response, error) {
 	}
 	if rule.Fault != "" {
 		return nil, &Error{Model: "script:" + s.file, Fault: rule.Fault, RetryAfter: rule.RetryAfter,
-			Err: fmt.Errorf("as rule at line %d says", rule.line)}
+			Err: fmt.Errorf("as rule %d of the script says", rule.number)}
 	}
 	resp := &Response{Reasoning: rule.Reasoning, Finish: rule.Finish, ServedBy: "script:" + s.file,
 		Timing: Timing{Generate: rule.Delay, Total: rule.Delay}}

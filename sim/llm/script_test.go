@@ -140,8 +140,8 @@ func TestScriptFaults(t *testing.T) {
 			t.Errorf("took %s, want 9.7s", took)
 		}
 		_, err = s.Generate(t.Context(), llm.Request{Tag: llm.Tag{Actor: "ghost"}})
-		if llm.FaultOf(err) != llm.Blocked || !strings.Contains(err.Error(), "line 22") {
-			t.Errorf("error is %v, want blocked by line 22", err)
+		if llm.FaultOf(err) != llm.Blocked || !strings.Contains(err.Error(), "rule 7") {
+			t.Errorf("error is %v, want blocked by rule 7", err)
 		}
 		_, err = s.Generate(t.Context(), llm.Request{Tag: llm.Tag{Session: "s1", Turn: 4, Actor: "mara", Purpose: "act"}})
 		if llm.FaultOf(err) != llm.NotFound || !strings.Contains(err.Error(), "s1/4/mara/act/0") {
@@ -166,18 +166,18 @@ func TestScriptIdentify(t *testing.T) {
 func TestOpenScriptErrors(t *testing.T) {
 	for _, test := range []struct{ file, text, want string }{
 		{"s.txt", "", "s.txt: the script is empty"},
-		{"s.yaml", "", "s.yaml: the file is empty"},
-		{"s.yaml", "[]", "s.yaml: no rules"},
-		{"s.yml", "reply: hello", "s.yml:1: "},
+		{"s.yaml", "", "s.yaml:1: the file is empty"},
+		{"s.yaml", "[]", "s.yaml:1: the file: no rules"},
+		{"s.yml", "hello", "s.yml:1: "},
 		{"s.yaml", "- reply: a\n  repply: b\n", "s.yaml:2: unknown field"},
-		{"s.yaml", "- reply: a\n- when: x\n", "s.yaml:2: a rule needs reply"},
-		{"s.yaml", "- reply: a\n  fault: blocked\n", "s.yaml:1: a rule has only one"},
-		{"s.yaml", "- reply: a\n\n- when: '('\n  reply: b\n", "s.yaml:3: when: error parsing regexp"},
-		{"s.yaml", "- fault: lazy\n", `s.yaml:1: unknown fault "lazy"`},
-		{"s.yaml", "- reply: a\n  finish: done\n", `s.yaml:1: unknown finish "done"`},
-		{"s.yaml", "- reply: a\n  retry_after: 1s\n", "s.yaml:1: retry_after is for"},
-		{"s.yaml", "- fault: blocked\n  reasoning: b\n", "s.yaml:1: a rule with a fault"},
-		{"s.yaml", "- reply: a\n  delay: -1s\n", "s.yaml:1: times, delay"},
+		{"s.yaml", "- reply: a\n- when: x\n", "s.yaml:2: [1]: a rule needs reply"},
+		{"s.yaml", "- reply: a\n  fault: blocked\n", "s.yaml:1: [0]: a rule has only one"},
+		{"s.yaml", "- reply: a\n\n- when: '('\n  reply: b\n", "s.yaml:3: [1]: when: error parsing regexp"},
+		{"s.yaml", "- fault: lazy\n", `s.yaml:1: [0]: unknown fault "lazy"`},
+		{"s.yaml", "- reply: a\n  finish: done\n", `s.yaml:1: [0]: unknown finish "done"`},
+		{"s.yaml", "- reply: a\n  retry_after: 1s\n", "s.yaml:1: [0]: retry_after is for"},
+		{"s.yaml", "- fault: blocked\n  reasoning: b\n", "s.yaml:1: [0]: a rule with a fault"},
+		{"s.yaml", "- reply: a\n  delay: -1s\n", "s.yaml:1: [0]: times, delay"},
 		{"s.yaml", "- reply: a\n  delay: soon\n", "s.yaml"},
 		{"s.yaml", "-\n", "s.yaml"},
 	} {
@@ -230,10 +230,10 @@ func BenchmarkScript(b *testing.B) {
 // A file of brackets would take the parser gigabytes.
 func TestScriptTooDeep(t *testing.T) {
 	for _, text := range []string{strings.Repeat("[", 100_000), strings.Repeat("{a: ", 30_000), strings.Repeat("- ", 50_000)} {
-		if _, err := llm.OpenScript(strings.NewReader(text), "s.yaml"); err == nil || !strings.Contains(err.Error(), "s.yaml:1: nested too deeply") {
+		if _, err := llm.OpenScript(strings.NewReader(text), "s.yaml"); err == nil || !strings.Contains(err.Error(), "s.yaml:1: nested more than") {
 			t.Errorf("%.10s: got %.100v", text, err)
 		}
-		if _, err := llm.ReadPrices(strings.NewReader(text), "p.yaml"); err == nil || !strings.Contains(err.Error(), "nested too deeply") {
+		if _, err := llm.ReadPrices(strings.NewReader(text), "p.yaml"); err == nil || !strings.Contains(err.Error(), "nested more than") {
 			t.Errorf("%.10s: got %.100v", text, err)
 		}
 	}
