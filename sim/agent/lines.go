@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/sim/llm"
 )
 
 const (
@@ -210,9 +212,17 @@ func mayBeForged(lower string) bool {
 	return false
 }
 
-// own returns what is the author's own of a field: without a name or a label before it, up to the first
-// line of another speaker.
+// own returns what is the author's own of a field: without reasoning, without a name or a label before it, up to the
+// first line of another speaker.
 func (c *cast) own(d *draft, text string) string {
+	if _, rest, certain := llm.SplitReasoning(text); certain {
+		text = rest
+	} else if !strings.Contains(text, "</") { // else it is a word of a sentence, as the whole reply was split before
+		d.fault = FaultReasoning
+	}
+	if callsTool(text) {
+		d.fault = FaultToolCall
+	}
 	if strings.IndexByte(text, '<') >= 0 {
 		text, _ = ownTurn(text)
 		var leaked bool

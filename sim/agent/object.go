@@ -62,9 +62,9 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 	if strings.IndexByte(text, '{') < 0 {
 		return d, false
 	}
-	if text[0] == '"' && depth < 2 {
+	if quoted := strings.Trim(strings.TrimPrefix(text, "```json"), "` \n"); strings.HasPrefix(quoted, `"`) && depth < 2 {
 		var inner string
-		if json.Unmarshal([]byte(text), &inner) == nil {
+		if json.Unmarshal([]byte(quoted), &inner) == nil {
 			return c.object(inner, depth+1)
 		}
 	}

@@ -63,6 +63,10 @@ func (d *draft) mark(kind string) {
 // toolMark matches calls of tools that are not in JSON alone.
 var toolMark = regexp.MustCompile(`(?i)</?\|?(?:start_)?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?["'\d\[{]|["'{])`)
 
+func callsTool(text string) bool {
+	return (strings.ContainsAny(text, "=`(") || marked(text) || strings.Contains(text, "nput")) && toolMark.MatchString(text)
+}
+
 // amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
 // says that the server stopped it before the model did.
 func amiss(text string, cut bool) string {
@@ -71,7 +75,7 @@ func amiss(text string, cut bool) string {
 		return FaultCutOff
 	case invisible(text):
 		return FaultEmpty
-	case (strings.ContainsAny(text, "=`(") || marked(text) || strings.Contains(text, "nput")) && toolMark.MatchString(text):
+	case callsTool(text):
 		return FaultToolCall
 	case repeats(text):
 		return FaultRepetition
@@ -175,9 +179,13 @@ func nothing(text string) bool {
 }
 
 // worded folds a text to one line without quotation marks around it. It is empty for a way to leave a field
-// empty, and with a fault for a <placeholder> of the form and where there is no letter.
+// empty, and with a fault for a <placeholder> of the form and where there is no letter to be seen.
 func worded(text string) (clean, fault string) {
-	s := unquote(squeeze(text))
+	s := squeeze(text)
+	if s == "" && strings.TrimSpace(text) != "" { // it has only what cannot be seen
+		return "", FaultEmpty
+	}
+	s = unquote(s)
 	switch {
 	case strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1, s == "string":
 		return "", FaultMalformed

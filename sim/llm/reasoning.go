@@ -49,7 +49,8 @@ var (
 // ones, channels without an answer. rest is then empty, and the reply must not be shown to anybody.
 //
 // A closing mark without an opening one ends a thought that the prompt's template opened, unless it is
-// in a string of a JSON object, or a word of a sentence.
+// in a string of a JSON object, or a word of a sentence. Other marks in such a string are left for whoever
+// reads the object to split.
 func SplitReasoning(text string) (thought, rest string, ok bool) {
 	if strings.Contains(text, `\u003`) || strings.Contains(text, "&lt;") {
 		text = angles.Replace(text)
@@ -59,10 +60,10 @@ func SplitReasoning(text string) (thought, rest string, ok bool) {
 	}
 	var before []string
 	rest = text
-	if at := answerMark.FindAllStringIndex(rest, -1); at != nil {
+	if at := answerMark.FindAllStringIndex(rest, -1); at != nil && !inString(rest, at[0][0]) {
 		last := at[len(at)-1]
 		before, rest = append(before, rest[:last[0]]), rest[last[1]:]
-	} else if at := channelMark.FindStringSubmatchIndex(rest); at != nil {
+	} else if at := channelMark.FindStringSubmatchIndex(rest); at != nil && !inString(rest, at[0]) {
 		if call := strings.Index(rest, "to=functions"); call >= 0 { // a call of a tool is no thought
 			return clean(rest[:call]), rest[call:], true
 		}
@@ -193,7 +194,7 @@ func inString(text string, at int) bool {
 // splitWords separates reasoning that words announce instead of marks.
 func splitWords(text string) (thought, rest string, ok bool) {
 	const done, final, call = "...done thinking.", "assistantfinal", "assistantcommentary "
-	if before, behind, found := strings.Cut(text, done); found {
+	if before, behind, found := strings.Cut(text, done); found && !inString(text, len(before)) {
 		return strings.TrimSpace(before), strings.TrimSpace(behind), true
 	}
 	head := strings.TrimSpace(text)
