@@ -21,9 +21,10 @@ const thinkWords = `(?:think|thinking|thoughts?|reason|reasoning|reflection|anal
 
 var (
 	// thinkMark matches an opening mark, or a closing one, whose slash or name is in a group.
-	thinkMark = regexp.MustCompile(`(?i:[<＜◁]\|?\s*(\\?/)?\s*(?:[a-z0-9]+[:_-]|ant)?` + thinkWords + `(?:\s+[^<>\n]{0,80}|=[^<>\n]{0,80})?\s*\|?[>＞▷]` +
-		`|<\|?(?:begin_of|start_of|start|begin)_?` + thinkWords + `\|?>|<\|` + thinkWords + `_(?:start|begin)\|>|<\|inner_prefix\|>|<details\s+type="reasoning"[^<>\n]*>|<unused94>(?:\s*thought\b)?|<\|channel>\s*` + thinkWords + `\b` +
-		`|<\|?(end_of|end|stop)_?` + thinkWords + `\|?>|<\|` + thinkWords + `_(end|stop)\|>|<\|(inner_suffix)\|>|<(unused95)>|<(channel)\|>|<(/)details>)` +
+	thinkMark = regexp.MustCompile(`(?i:<\|?(?:begin_of|start_of|start|begin)_?` + thinkWords + `\|?>|<\|?(end_of|end|stop)_?` + thinkWords + `\|?>|` +
+		`[<＜◁]\|?\s*(\\?/)?\s*(?:[a-z0-9]+[:_-]|ant)?` + thinkWords + `(?:\s+[^<>\n]{0,80}|=[^<>\n]{0,80})?\s*\|?[>＞▷]` +
+		`|<\|` + thinkWords + `_(?:start|begin)\|>|<\|inner_prefix\|>|<details\s+type="reasoning"[^<>\n]*>|<unused94>(?:\s*thought\b)?|<\|channel>\s*` + thinkWords + `\b` +
+		`|<\|` + thinkWords + `_(end|stop)\|>|<\|(inner_suffix)\|>|<(unused95)>|<(channel)\|>|<(/)details>)` +
 		`|\[(/)?(?:THINK|THINKING|THOUGHT|REASONING)\]`)
 	// answerMark begins the answer, whatever comes before it.
 	answerMark = regexp.MustCompile(`(?i)<\|begin_of_solution\|>|<\|start_(?:response|text)\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>`)

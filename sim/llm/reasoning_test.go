@@ -46,6 +46,7 @@ func TestSplitReasoning(t *testing.T) {
 		{"triangles, not closed", "◁think▷a. Aye.", "", "", false},
 		{"Cohere", "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Aye.<|END_RESPONSE|>", "a", "Aye.", true},
 		{"Cohere, not closed", "<|START_THINKING|>a. Aye.", "", "", false},
+		{"Cohere, without marks of the answer", "<|START_THINKING|>a<|END_THINKING|>Aye.", "a", "Aye.", true},
 		{"OpenThinker", "<|begin_of_thought|>\na\n<|end_of_thought|>\n\n<|begin_of_solution|>\nAye.\n<|end_of_solution|>", "a", "Aye.", true},
 		{"Apertus", "<|inner_prefix|>a<|inner_suffix|>Aye.", "a", "Aye.", true},
 		{"a token of the template", "<|think|>a<|/think|>Aye.", "a", "Aye.", true},
