@@ -19,7 +19,7 @@ var trainers = []Trainer{
 	{Name: "openai", Limit: 65536, Hosted: true, Cut: "OpenAI cuts a longer example at its end"},
 	{Name: "azure", Limit: 65536, Hosted: true, Cut: "Azure cuts a longer example at its end"},
 	{Name: "trl", Limit: 1024, Key: "max_length", Cut: "TRL keeps the start of a longer example, and drops it if nothing to learn is left"},
-	{Name: "axolotl", Limit: 2048, Key: "sequence_len", Cut: "Axolotl drops a longer example"},
+	{Name: "axolotl", Limit: 512, Key: "sequence_len", Cut: "Axolotl drops a longer example"},
 	{Name: "llama-factory", Limit: 2048, Key: "cutoff_len", Cut: "LLaMA-Factory cuts a longer example"},
 	{Name: "mlx", Limit: 2048, Key: "max_seq_length", Cut: "MLX-LM cuts the end of a longer example, where the answer is"},
 	{Name: "unsloth", Limit: 2048, Key: "max_seq_length", Cut: "Unsloth cuts a longer example"},

@@ -268,6 +268,16 @@ func (v *validator) reasoning(c *chat, m *value, where string, n int) string {
 // tagged reports tags of reasoning in a text that do not come in pairs. It returns the first tag.
 func (v *validator) tagged(b []byte, where string, n int) string {
 	marks := llm.ReasoningMarks(string(b))
+	if channel := "<|channel|>"; len(marks) == 0 && bytes.Contains(b, []byte(channel)) { // of gpt-oss
+		thought, _, ok := llm.SplitReasoning(string(b))
+		if !ok {
+			v.report("reasoning_unbalanced:open", "where", where, "n", n, "tag", quote(channel))
+		}
+		if ok && thought != "" {
+			return channel
+		}
+		return ""
+	}
 	var open *llm.ReasoningMark
 	for i := range marks {
 		switch m := &marks[i]; {

@@ -215,3 +215,23 @@ func TestParseDepth(t *testing.T) {
 		t.Errorf("a value that is just deep enough: %v", err)
 	}
 }
+
+// finetune build --trainer and the validators know the same limits.
+func TestTrainersLimits(t *testing.T) {
+	for _, name := range finetune.Trainers() {
+		trainer, err := finetune.LookupTrainer(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := formats.Lookup(name)
+		if err != nil {
+			f, err = formats.Lookup(name + "-sft")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Limit.Usual != trainer.Limit {
+			t.Errorf("%s: --trainer takes %d tokens, the format %s says %d", name, trainer.Limit, f.Name, f.Limit.Usual)
+		}
+	}
+}
