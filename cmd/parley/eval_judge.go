@@ -103,15 +103,12 @@ func judgeCheckInject(c *cli.Context) error {
 	if n < 1 {
 		return usagef("n is %d: at least 1 instruction is needed", n)
 	}
-	spec, err := llm.ParseSpec(name)
-	if err != nil {
-		return usageError{err}
-	}
 	j, err := chatJudge(c.Context, name)
 	if err != nil {
 		return err
 	}
-	j.Trusting = c.Bool("trusting") || spec.Scheme == "script"
+	defaults := registry().Defaults(name) // a script does not know the nonce
+	j.Trusting = c.Bool("trusting") || !defaults.Server && !defaults.Recorded
 	found, err := judge.Inject(c.Context, j, n, c.Uint64("seed"))
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func judgeCheckIEPCommand() *cli.Command {
 		Name:  "iep",
 		Usage: "measure a judge of key points on planted debriefs",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "judge", Value: "lexical", Usage: "lexical, embed:MODEL or a chat `MODEL`"},
+			&cli.StringFlag{Name: "judge", Value: session.Lexical, Usage: "lexical, embed:MODEL or a chat `MODEL`"},
 			&cli.StringFlag{Name: "cases", Usage: "read debriefs of your own from `FILE`, one JSON object a line; - is standard input"},
 			&cli.IntFlag{Name: "n", Value: 40, Usage: "make mechanical debriefs about `N` pieces; 0: none"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that the mechanical debriefs follow from"},
@@ -68,10 +68,10 @@ func checkCases(c *cli.Context) ([]iep.Case, error) {
 
 // loneJudge opens a judge of key points outside of a run.
 func loneJudge(ctx context.Context, spec string) (iep.Judge, error) {
-	if spec == "lexical" {
+	if spec == session.Lexical {
 		return iep.NewLexical(session.LibraryFacts()), nil
 	}
-	name, embeds := strings.CutPrefix(spec, "embed:")
+	name, embeds := strings.CutPrefix(spec, session.Embed)
 	if !embeds {
 		j, err := chatJudge(ctx, spec)
 		return &iep.Model{Judge: j}, err

@@ -76,7 +76,7 @@ func finetuneServe(c *cli.Context) error {
 // servingOptions reads the command line.
 func servingOptions(c *cli.Context) (*serve.Options, error) {
 	o := &serve.Options{
-		Name: strings.TrimPrefix(c.String("name"), "ollama:"), Base: strings.TrimPrefix(c.String("base"), "ollama:"),
+		Name: strings.TrimPrefix(c.String("name"), ollama.Scheme+":"), Base: strings.TrimPrefix(c.String("base"), ollama.Scheme+":"),
 		BaseGGUF: c.String("base-gguf"), BaseDir: c.String("base-dir"), Type: c.String("type"), System: c.String("system"),
 		RepeatPenalty: c.Float64("repeat-penalty"), DryRun: c.Bool("dry-run"), Force: c.Bool("force"), Keep: c.String("keep"),
 		Prompt: c.String("prompt"), Threads: c.Int("num-thread"), HostGiven: c.String("host") != "", Open: openModel, Now: time.Now,

@@ -46,7 +46,7 @@ func finetuneValidate(c *cli.Context) error {
 		return usageError{err}
 	}
 	o := formats.ValidateOptions{MaxTokens: c.Int("max-tokens"), Counter: finetune.Estimate()}
-	if strings.HasPrefix(format.Name, "openai") || strings.HasPrefix(format.Name, "azure") {
+	if format.Hosted {
 		o.Counter = finetune.OpenAI(c.String("model"))
 	}
 	watch := &validateProgress{w: c.App.ErrWriter}

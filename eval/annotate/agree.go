@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"parley/eval"
+	"parley/eval/iep"
 	"parley/eval/run"
 	"parley/eval/session"
 	"parley/eval/stat"
@@ -73,7 +74,7 @@ func Agree(dir string, people []Human, key *Key) (*Agreement, error) {
 			return nil, err
 		}
 		id, ok := ids[Origin{Session: s.Session, Subject: s.Subject, Control: s.Control}]
-		if ok && s.Metric == "iep" && s.Value != nil && len(a.units[id]) > 0 {
+		if ok && s.Metric == iep.Metric && s.Value != nil && len(a.units[id]) > 0 {
 			a.judge[id] = *s.Value // the last method's, where a run was scored again
 		}
 	}

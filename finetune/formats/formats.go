@@ -42,6 +42,7 @@ type spec struct {
 	Like    string          `yaml:"like"`    // the format that this one changes
 	About   string          `yaml:"about"`   // the format in a few words
 	Trainer string          `yaml:"trainer"` // the program or service that reads the files
+	Hosted  bool            `yaml:"hosted"`  // by OpenAI's rules: its models' tokenizer is known
 	Version string          `yaml:"version"` // of the trainer, from which this was read
 	Tasks   []finetune.Task `yaml:"tasks"`   // that it can hold
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/sim/llm"
+	"parley/sim/llm/openai"
 )
 
 // Address is a server, and where its key is.
@@ -72,7 +73,7 @@ func (a Address) Spec(job *Job) string {
 	if a.KeyVariable != "" && a.KeyVariable != usual {
 		options = append(options, "key_env="+url.QueryEscape(a.KeyVariable))
 	}
-	text := "openai:" + job.Tuned
+	text := openai.Scheme + ":" + job.Tuned
 	if len(options) > 0 {
 		text += "?" + strings.Join(options, "&")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"parley/finetune"
 	"parley/sim/llm"
+	"parley/sim/llm/openai"
 )
 
 // Dataset names the files to train on.
@@ -98,9 +99,9 @@ func (d *Dataset) Estimate(ctx context.Context, o Order, base string, prices *ll
 	if err != nil {
 		return nil, err
 	}
-	names := []string{"openai:" + o.Model, o.Model}
+	names := []string{openai.Scheme + ":" + o.Model, o.Model}
 	if base = strings.TrimRight(base, "/"); base != "" {
-		names = append([]string{"openai:" + o.Model + "@" + base}, names...)
+		names = append([]string{openai.Scheme + ":" + o.Model + "@" + base}, names...)
 	}
 	e := NewEstimate(tokens, counter, o.Epochs, prices, names...)
 	return &e, nil

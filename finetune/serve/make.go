@@ -183,7 +183,7 @@ func (s *serving) verify(made ollama.Creation) error {
 // try puts one prompt to the model.
 func (s *serving) try() error {
 	did := &s.did
-	spec := "ollama:" + did.Name
+	spec := ollama.Scheme + ":" + did.Name
 	for _, line := range []string{"parley finetune eval --model tuned:%s --in WINDOWS.jsonl", "parley run --player %s"} {
 		use := spec
 		if s.HostGiven {

@@ -38,10 +38,13 @@ type Options struct {
 	Now      func() time.Time // for dates in Retry-After and for times; nil: both are left out
 }
 
+// Scheme begins the specs of models of Ollama servers, before a colon.
+const Scheme = "ollama"
+
 // Adapter opens ollama: models. Where a spec has no address, OLLAMA_HOST has it.
 func Adapter() llm.Adapter {
 	return llm.Adapter{
-		Scheme: "ollama", Usage: "ollama:NAME[@URL]  a model of an Ollama server",
+		Scheme: Scheme, Usage: "ollama:NAME[@URL]  a model of an Ollama server",
 		Defaults: llm.Defaults{Server: true, Jobs: 2, Context: 8192},
 		Open: func(ctx context.Context, spec llm.Spec, env llm.Env) (llm.Model, error) {
 			return Open(ctx, spec, Options{Host: env.Get("OLLAMA_HOST"), HTTP: env.HTTP, Now: env.Now})

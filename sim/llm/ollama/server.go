@@ -22,7 +22,7 @@ type Server struct{ m Model }
 // empty one is the options' host. The options' time limit is for what is quick; uploads and the making
 // of a model end with their context only.
 func Connect(address string, o Options) (*Server, error) {
-	spec := llm.Spec{Scheme: "ollama", Name: "server", BaseURL: address}
+	spec := llm.Spec{Scheme: Scheme, Name: "server", BaseURL: address}
 	m, err := Open(context.Background(), spec, o)
 	if err != nil {
 		return nil, fmt.Errorf("the Ollama server: %w", err)
@@ -36,7 +36,7 @@ func (s *Server) Address() string { return s.m.address() }
 
 // of is a model of the server, for calls about it.
 func (s *Server) of(name string) *Model {
-	text := "ollama:" + name
+	text := Scheme + ":" + name
 	if name == "" {
 		text = "the Ollama server " + s.Address()
 	}

@@ -48,11 +48,14 @@ type Options struct {
 	Now      func() time.Time // for dates in Retry-After and for times; nil: both are left out
 }
 
+// Scheme begins the specs of models of servers with OpenAI's protocol, before a colon.
+const Scheme = "openai"
+
 // Adapter opens openai: models. Where a spec names no key_env, only OpenAI's own host and Azure's get a
 // key: from OPENAI_API_KEY and AZURE_OPENAI_API_KEY.
 func Adapter() llm.Adapter {
 	return llm.Adapter{
-		Scheme: "openai", Usage: "openai:NAME[@URL]  a model of a server with OpenAI's chat completions",
+		Scheme: Scheme, Usage: "openai:NAME[@URL]  a model of a server with OpenAI's chat completions",
 		Defaults: llm.Defaults{Server: true, Hosted: true, Jobs: 8, KeyVariable: openAIKey},
 		Open: func(ctx context.Context, spec llm.Spec, env llm.Env) (llm.Model, error) {
 			o := Options{HTTP: env.HTTP, Now: env.Now, AzureEndpoint: env.Get("AZURE_OPENAI_ENDPOINT")}
