@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"parley/eval"
@@ -26,8 +27,8 @@ func (talk) Metrics() []eval.Metric {
 func (talk) Score(_ context.Context, ep *sim.Episode) ([]eval.Score, []llm.Call, error) {
 	said, all := map[string]int{}, 0
 	for _, e := range ep.Moves() {
-		said[string(e.Actor)] += len(e.Speech)
-		all += len(e.Speech)
+		said[string(e.Actor)] += len(strings.Fields(e.Speech))
+		all += len(strings.Fields(e.Speech))
 	}
 	var scores []eval.Score
 	for _, c := range ep.Scenario.Players() {
