@@ -56,10 +56,10 @@ func planningGenerate(c *cli.Context) error {
 		m.Tasks = append(m.Tasks, planning.Task(strings.TrimSpace(name)))
 	}
 	last := time.Now()
-	worlds, err := m.Problems(c.Context, pddl.Options{MaxTime: c.Duration("max-time"), Now: time.Now}, func(domain string, done int) {
+	worlds, err := m.Problems(c.Context, pddl.Options{MaxTime: c.Duration("max-time"), Now: time.Now}, func(done int) {
 		if now := time.Now(); now.Sub(last) > 5*time.Second {
 			last = now
-			tell(c)("%s: %d of %d problems", domain, done, m.N)
+			tell(c)("%d of %d problems of a domain", done, m.N)
 		}
 	})
 	if err != nil {

@@ -98,15 +98,16 @@ func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 	}
 	text = twoLists(task, answerPart(clean(text)))
 	cut = cut || strings.Count(text, "```")%2 == 1
-	items, unread, read := r.values(task, text)
+	items, read := r.values(task, text)
 	if !read {
 		lines := r.lines(task, text)
 		if cut {
 			dropLast(lines, text)
 		}
+		var unread []Unread
 		items, unread = choose(task, lines)
+		out.Unread = append(out.Unread, unread...)
 	}
-	out.Unread = append(out.Unread, unread...)
 	r.classify(&out, task, items)
 	switch {
 	case cut:

@@ -35,7 +35,7 @@ func dropLast(lines []answerLine, text string) {
 	if n < 0 || len(lines[n].items) == 0 || strings.HasSuffix(text, "\n") {
 		return
 	}
-	lines[n].items, lines[n].missed, lines[n].problem = nil, true, "the reply is cut off here"
+	lines[n].items, lines[n].problem = nil, "the reply is cut off here"
 }
 
 // runs divides an answer into lists: at headings, where a numbering starts again, and at corrections.
@@ -83,15 +83,13 @@ func choose(task Task, lines []answerLine) (items []found, unread []Unread) {
 		items = append(items, k.items...)
 	}
 	for _, l := range lines {
-		if l.missed {
+		if l.problem != "" {
 			unread = append(unread, Unread{l.text, l.problem})
 		}
 	}
-	if dropped := len(all) - len(kept); dropped > 0 {
-		for _, k := range all {
-			if !slices.ContainsFunc(kept, func(x part) bool { return len(x.lines) > 0 && len(k.lines) > 0 && &x.lines[0] == &k.lines[0] }) {
-				unread = append(unread, Unread{strings.TrimSpace(k.head + " " + k.lines[0].text), "another list of this answer was taken"})
-			}
+	for _, p := range all {
+		if !slices.ContainsFunc(kept, func(k part) bool { return &k.lines[0] == &p.lines[0] }) {
+			unread = append(unread, Unread{strings.TrimSpace(p.head + " " + p.lines[0].text), "another list of this answer was taken"})
 		}
 	}
 	return items, unread
@@ -128,8 +126,8 @@ func choosePlan(all []part) []part {
 		r := &all[i]
 		same := r.items[0].sym == all[start].items[0].sym && slices.Equal(r.items[0].args, all[start].items[0].args)
 		if r.cue || r.fix || same {
-			if first := r.firstNumber(); r.fix && first > 1 { // "... 2. no, wait: 2. ..." keeps step 1
-				r.items = append(all[i-1].before(first), r.items...)
+			if r.fix {
+				r.items = append(all[i-1].before(r), r.items...)
 			}
 			start = i
 		}
@@ -137,20 +135,12 @@ func choosePlan(all []part) []part {
 	return all[start:]
 }
 
-// firstNumber returns the number of the first numbered item of a list, or 0.
-func (p *part) firstNumber() int {
+// before returns the items of the numbered lines above the number with which another list begins, or
+// none: "1. a 2. b no, wait: 2. c" keeps step 1.
+func (p *part) before(next *part) (items []found) {
+	at := slices.IndexFunc(next.lines, func(l answerLine) bool { return l.number > 0 && len(l.items) > 0 })
 	for _, l := range p.lines {
-		if l.number > 0 && len(l.items) > 0 {
-			return l.number
-		}
-	}
-	return 0
-}
-
-// before returns the items of the numbered lines below a number; none where the list has no numbers.
-func (p *part) before(number int) (items []found) {
-	for _, l := range p.lines {
-		if l.number > 0 && l.number < number {
+		if at >= 0 && l.number > 0 && l.number < next.lines[at].number {
 			items = append(items, l.items...)
 		}
 	}
@@ -159,51 +149,33 @@ func (p *part) before(number int) (items []found) {
 
 // chooseSet leaves out lists that are headed as something else than what was asked.
 func chooseSet(task Task, all []part) []part {
-	if i := lastRun(all, func(r part) bool { return r.fix }); i > 0 { // a correction replaces what came before it
+	is := func(re *regexp.Regexp) func(part) bool { return func(p part) bool { return re.MatchString(p.head) } }
+	drop := func(want func(part) bool, must bool) { // unless it must, it leaves some list
+		if kept := slices.DeleteFunc(slices.Clone(all), want); must || len(kept) > 0 {
+			all = kept
+		}
+	}
+	if i := lastRun(all, func(p part) bool { return p.fix }); i > 0 { // a correction replaces what came before it
 		all = all[i:]
 	}
-	if len(all) < 2 && task != Positive && task != Negative && task != Applicable {
-		return all
-	}
-	keep := func(want func(part) bool) bool {
-		var kept []part
-		for _, r := range all {
-			if want(r) {
-				kept = append(kept, r)
-			}
-		}
-		if len(kept) == 0 {
-			return false
-		}
-		all = kept
-		return true
-	}
-	is := func(re *regexp.Regexp) func(part) bool { return func(r part) bool { return re.MatchString(r.head) } }
-	not := func(re *regexp.Regexp) func(part) bool { return func(r part) bool { return !re.MatchString(r.head) } }
 	switch task {
 	case Applicable:
-		if len(all) == 1 && notHead.MatchString(all[0].head) {
-			return nil
-		}
-		keep(not(notHead))
-		keep(not(consideredHead))
+		drop(is(notHead), true)
+		drop(is(consideredHead), false)
 	case Positive, Negative:
 		want, other := positiveHead, negativeHead
 		if task == Negative {
 			want, other = negativeHead, positiveHead
 		}
-		if !keep(func(r part) bool { return want.MatchString(r.head) && !other.MatchString(r.head) }) {
-			if !keep(not(other)) {
-				return nil
-			}
-		}
+		drop(is(other), true)
+		drop(func(p part) bool { return !want.MatchString(p.head) }, false)
 	case After:
 		if i := lastRun(all, is(afterHead)); i >= 0 {
 			return all[i:]
 		}
-		keep(not(beforeHead))
+		drop(is(beforeHead), false)
 	}
-	if i := lastRun(all, func(r part) bool { return finalHead.MatchString(r.head) }); i >= 0 {
+	if i := lastRun(all, is(finalHead)); i >= 0 && len(all) > 1 {
 		return all[i:]
 	}
 	return all
@@ -211,9 +183,10 @@ func chooseSet(task Task, all []part) []part {
 
 var finalHead = regexp.MustCompile(`(?i)\b(?:final|answer|complete|full|summary)\b`)
 
+// lastRun returns the last list that is wanted, or -1.
 func lastRun(all []part, want func(part) bool) int {
-	for i := len(all) - 1; i >= 0; i-- {
-		if want(all[i]) {
+	for i, p := range slices.Backward(all) {
+		if want(p) {
 			return i
 		}
 	}

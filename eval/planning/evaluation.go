@@ -55,14 +55,12 @@ func (c *Config) Complete() error {
 		return run.Usagef("no model: name one or more with --model")
 	case c.Problems == "" && (c.N < 1 || len(c.Domain) == 0):
 		return run.Usagef("n is 1 or more, and a domain is named, where problems are generated")
-	case c.N < 0 || c.Steps < 1 || c.Shots < 0 || c.Shots > 20 || c.MaxNodes < 1:
-		return run.Usagef("n and shots (at most 20) are 0 or more; steps and max_nodes are 1 or more")
-	case c.Form != Words && c.Form != PDDL:
-		return run.Usagef("form is words or pddl, not %q", c.Form)
+	case c.N < 0 || c.Shots < 0 || c.Shots > 20 || c.MaxNodes < 1:
+		return run.Usagef("n and shots (at most 20) are 0 or more; max_nodes is 1 or more")
 	case len(c.Tasks) == 0:
 		return run.Usagef("no tasks: there are %v", Tasks)
 	}
-	if err := checkTasks(c.Tasks); err != nil {
+	if err := c.asking().check(c.Tasks); err != nil {
 		return err
 	}
 	if err := c.completeNames(); err != nil {
@@ -298,7 +296,7 @@ func (e *Evaluation) Jobs(env *run.Env) iter.Seq2[run.Job, error] {
 func (e *Evaluation) ask(ctx context.Context, out *run.Writer, env *run.Env, id, arm string, w *World, task Task) error {
 	row := Row{ID: id, Arm: arm, Question: w.ID + "/" + string(task), Domain: w.Domain, Task: task, Size: w.Size, State: run.Complete}
 	s := &scorer{base: eval.Score{Session: id, Item: row.Question, Arm: arm, Scorer: string(task), Subject: w.Domain, Method: "sets"}}
-	q, err := w.Ask(task, e.asking())
+	q, err := w.Ask(task, e.config.asking())
 	if err != nil {
 		row.Error = err.Error()
 		s.missing(task, eval.NotApplicable, err.Error())
@@ -327,9 +325,7 @@ func (e *Evaluation) ask(ctx context.Context, out *run.Writer, env *run.Env, id,
 	return nil
 }
 
-func (e *Evaluation) asking() Asking {
-	return Asking{Seed: e.config.Seed, Form: e.config.Form, Steps: e.config.Steps}
-}
+func (c *Config) asking() Asking { return Asking{Seed: c.Seed, Form: c.Form, Steps: c.Steps} }
 
 // random returns the randomness of one job.
 func (e *Evaluation) random(id, what string) *rand.Rand {
@@ -350,7 +346,7 @@ func (e *Evaluation) answer(ctx context.Context, out *run.Writer, env *run.Env, 
 		messages = append(messages, llm.Message{Role: llm.System, Content: e.config.Persona})
 	}
 	for _, shot := range e.shots[w.Domain] {
-		example, err := shot.Ask(q.Task, e.asking())
+		example, err := shot.Ask(q.Task, e.config.asking())
 		if err != nil {
 			continue // such as a plan that is not known
 		}

@@ -10,10 +10,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"parley/eval"
 	"parley/eval/planning/pddl"
+	"parley/eval/report"
+	"parley/eval/report/view"
 	"parley/eval/run"
 )
 
@@ -57,16 +58,15 @@ func SolveFile(ctx context.Context, d *pddl.Domain, file string, o pddl.Options)
 
 // PrintSolutions prints a table, and the plan of a single problem.
 func PrintSolutions(w io.Writer, list []Solution) error {
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tab, "problem\tstate\tcost\texpanded\tseconds")
+	t := &view.Table{Head: view.Columns("problem", "state", "#cost", "#expanded", "#seconds")}
 	for _, s := range list {
 		cost := "-"
 		if s.Cost != nil {
 			cost = fmt.Sprint(*s.Cost)
 		}
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%d\t%.3f\n", s.Problem, s.State, cost, s.Expanded, s.Seconds)
+		t.Add(s.Problem, string(s.State), cost, fmt.Sprint(s.Expanded), fmt.Sprintf("%.3f", s.Seconds))
 	}
-	if err := tab.Flush(); err != nil || len(list) != 1 {
+	if err := report.Print(w, t); err != nil || len(list) != 1 {
 		return err
 	}
 	for _, action := range list[0].Plan {
@@ -78,25 +78,21 @@ func PrintSolutions(w io.Writer, list []Solution) error {
 // PrintHistogram prints how many problems of each domain have each size and each cost.
 func PrintHistogram(w io.Writer, problems []Problem) error {
 	type key struct {
-		domain string
-		value  int
+		domain, what string
+		value        int
 	}
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, part := range []struct {
-		name string
-		of   func(*Problem) int
-	}{{"objects", func(p *Problem) int { return p.Size }}, {"cost", func(p *Problem) int { return *p.Cost }}} {
-		counts := map[key]int{}
-		for i := range problems {
-			counts[key{problems[i].Domain, part.of(&problems[i])}]++
-		}
-		fmt.Fprintf(tab, "domain\t%s\tproblems\n", part.name)
-		keys := slices.SortedFunc(maps.Keys(counts), func(a, b key) int { return cmp.Or(strings.Compare(a.domain, b.domain), a.value-b.value) })
-		for _, k := range keys {
-			fmt.Fprintf(tab, "%s\t%d\t%d\n", k.domain, k.value, counts[k])
-		}
+	counts := map[key]int{}
+	for _, p := range problems {
+		counts[key{p.Domain, "objects", p.Size}]++
+		counts[key{p.Domain, "cost", *p.Cost}]++
 	}
-	return tab.Flush()
+	t := &view.Table{Head: view.Columns("domain", "of", "#value", "#problems")}
+	for _, k := range slices.SortedFunc(maps.Keys(counts), func(a, b key) int {
+		return cmp.Or(strings.Compare(a.domain, b.domain), strings.Compare(b.what, a.what), a.value-b.value)
+	}) {
+		t.Add(k.domain, k.what, fmt.Sprint(k.value), fmt.Sprint(counts[k]))
+	}
+	return report.Print(w, t)
 }
 
 // ReadAnswer is the reading of one line of a file of answers. Its JSON form is a documented interface.
@@ -137,8 +133,15 @@ func ReadAnswers(r io.Reader, name string, yield func(ReadAnswer) error) error {
 	})
 }
 
-// checkTasks returns an error for a task that does not exist or is named twice.
-func checkTasks(tasks []Task) error {
+// check returns an error for a form or a number of steps that cannot be, and for a task that does not
+// exist or is named twice.
+func (a Asking) check(tasks []Task) error {
+	switch {
+	case a.Form != Words && a.Form != PDDL:
+		return run.Usagef("form is words or pddl, not %q", a.Form)
+	case a.Steps < 1:
+		return run.Usagef("steps is %d: it is 1 or more", a.Steps)
+	}
 	for i, t := range tasks {
 		if !slices.Contains(Tasks, t) || slices.Contains(tasks[:i], t) {
 			return run.Usagef("tasks: %q is not one of %v, each once", t, Tasks)
@@ -163,31 +166,24 @@ func (m *Making) Check() error {
 	switch {
 	case m.N < 1:
 		return run.Usagef("n is %d: it is 1 or more", m.N)
-	case m.Form != Words && m.Form != PDDL:
-		return run.Usagef("form is words or pddl, not %q", m.Form)
-	case m.Steps < 1:
-		return run.Usagef("steps is %d: it is 1 or more", m.Steps)
 	case m.States != "stack" && m.States != "uniform":
 		return run.Usagef("states is stack or uniform, not %q", m.States)
 	}
 	if len(m.Tasks) == 0 {
 		m.Tasks = Tasks
 	}
-	return checkTasks(m.Tasks)
+	return m.Asking.check(m.Tasks)
 }
 
-// Problems makes the problems of all domains. progress may be nil.
-func (m *Making) Problems(ctx context.Context, o pddl.Options, progress func(domain string, done int)) ([]*World, error) {
+// Problems makes the problems of all domains. progress, which may be nil, is called after each with the
+// number of those of one domain.
+func (m *Making) Problems(ctx context.Context, o pddl.Options, progress func(done int)) ([]*World, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
 	var worlds []*World
 	for _, domain := range m.Domains {
-		list, err := m.domain(ctx, domain, o, func(done int) {
-			if progress != nil {
-				progress(domain, done)
-			}
-		})
+		list, err := m.domain(ctx, domain, o, progress)
 		if err != nil {
 			return nil, err
 		}

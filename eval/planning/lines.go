@@ -15,8 +15,7 @@ type answerLine struct {
 	marker  bool   // of a list
 	number  int    // of a numbered list; 0: none
 	items   []found
-	missed  bool // looks like an item and was not read
-	problem string
+	problem string // why it was not read, though it looks like an item
 }
 
 var (
@@ -67,7 +66,7 @@ func (r *Reader) lines(task Task, text string) (list []answerLine) {
 			sub := l.number == 0 && strings.HasPrefix(raw, " ") && strings.TrimSpace(raw) != ""
 			switch {
 			case sub && stepDone && task == Plan: // an explanation of the step above it
-				l.items, l.missed = nil, false
+				l.items, l.problem = nil, ""
 			case l.number > 0:
 				stepDone = len(l.items) > 0
 			case !sub && l.text != "":
@@ -103,7 +102,9 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	l.items = r.sentence(task, text, prose, last)
 	switch {
 	case otherKind(task, l.text):
-		l.items, l.missed, l.problem = nil, len(l.items) > 0, "the other kind of effect"
+		if l.items != nil {
+			l.items, l.problem = nil, "the other kind of effect"
+		}
 	case task == Negative:
 		l.items = onlyNegated(l.items)
 	case task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text):
@@ -111,14 +112,14 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 	case len(l.items) == 0 && *under != nil && text != "":
 		l.items = r.listOf(*under, text)
 	}
-	if len(l.items) > 0 || l.missed {
+	if len(l.items) > 0 || l.problem != "" {
 		return l
 	}
 	switch {
 	case boldHead.MatchString(l.text) || strings.HasSuffix(text, ":"):
 		l.head, *under = strings.TrimSuffix(text, ":"), nil
 	case l.marker && text != "":
-		l.missed, l.problem = true, "no "+kind(task)+" in this line"
+		l.problem = "no " + kind(task) + " in this line"
 	case corrections.MatchString(text):
 		l.head = text
 	}
@@ -272,7 +273,7 @@ func (r *Reader) applying(l *answerLine, text string, prose bool) {
 		}
 	}
 	if len(l.items) == 0 {
-		l.missed, l.problem = true, "said not to apply"
+		l.problem = "said not to apply"
 	}
 }
 

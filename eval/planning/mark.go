@@ -101,23 +101,24 @@ func (r *Reader) markAt(m *marked, words []string, i int) int {
 	j := r.afterArticle(at, i)
 	noun, j := r.nounAt(m, at, j)
 	name, n := r.nameAt(at, j, noun)
-	if n > 0 && j > i && r.nouns[at(j-1)] && !r.nounFits(at(j-1), name) { // "place crate1": a verb
+	if n == 0 {
+		return r.unknownAt(m, at, i, j, noun)
+	}
+	if j > i && r.nouns[at(j-1)] && !r.nounFits(at(j-1), name) { // "place crate1": a verb
 		return 0
 	}
-	if n > 0 {
-		end := j + n
-		if at(end) == `"` || at(end) == "'" {
-			end++
-		}
-		if r.nouns[at(end)] && r.names[at(end)] == "" && !r.namedNext(at, end) {
-			return r.accept(m, name, end+1-i)
-		}
-		if noun != "" || len(name) > 1 || r.afterName(at, end) || at(end) == "" || r.names[at(end)] != "" || at(end-1) != "a" && at(end-1) != "i" {
-			return r.accept(m, name, end-i)
-		}
-		return 0
+	end := j + n
+	if at(end) == `"` || at(end) == "'" {
+		end++
 	}
-	return r.unknownAt(m, at, i, j, noun)
+	switch {
+	case r.nouns[at(end)] && r.names[at(end)] == "" && !r.namedNext(at, end): // "red block"
+		end++
+	case noun == "" && len(name) == 1 && !r.afterName(at, end) && at(end) != "" && r.names[at(end)] == "" && (at(end-1) == "a" || at(end-1) == "i"):
+		return 0 // an article, or "I"
+	}
+	m.add(name, true)
+	return end - i
 }
 
 // afterArticle returns the place after an article at words[i], or i; "a" may be the name of an object.
@@ -160,11 +161,6 @@ func (r *Reader) afterName(at func(int) string, k int) bool {
 func (r *Reader) namedNext(at func(int) string, k int) bool {
 	_, n := r.nameAt(at, k+1, at(k))
 	return n > 0 && !afterLetter[at(k+1)]
-}
-
-func (r *Reader) accept(m *marked, name string, n int) int {
-	m.add(name, true)
-	return n
 }
 
 // nameAt returns the known object named at words[j] and the number of words of the name.

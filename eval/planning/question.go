@@ -84,10 +84,7 @@ func (w *World) answer(q *Question, steps int, rng *rand.Rand) error {
 	switch q.Task {
 	case Applicable:
 		next := make(pddl.State, len(t.Init))
-		for op := range t.Operators {
-			if !t.Applicable(t.Init, op) {
-				continue
-			}
+		for _, op := range t.AllApplicable(t.Init) {
 			q.Truth = append(q.Truth, t.Operators[op].String())
 			if t.Apply(next, t.Init, op); slices.Equal(next, t.Init) {
 				q.Loops = append(q.Loops, t.Operators[op].String())
@@ -144,10 +141,7 @@ func (w *World) walk(q *Question, steps int, rng *rand.Rand) (pddl.State, error)
 	for range steps {
 		var fresh, other []int
 		next := make(pddl.State, len(s))
-		for op := range t.Operators {
-			if !t.Applicable(s, op) {
-				continue
-			}
+		for _, op := range t.AllApplicable(s) {
 			t.Apply(next, s, op)
 			if slices.Equal(next, s) {
 				continue
@@ -272,15 +266,8 @@ func (w *World) question(q *Question, pick func(n int) int) string {
 		kind = "actions"
 	}
 	var examples []string
-	d := w.Task.Problem.Domain
-	if q.Task.Actions() {
-		for _, a := range d.Actions {
-			examples = append(examples, w.example(pddl.Atom{Name: a.Name}, a.Params, true, q.Form))
-		}
-	} else {
-		for _, p := range d.Predicates {
-			examples = append(examples, w.example(pddl.Atom{Name: p.Name}, p.Params, false, q.Form))
-		}
+	for _, s := range w.schemas(q.Task) {
+		examples = append(examples, w.example(s, q.Task.Actions(), q.Form))
 	}
 	form := words.Form[string(q.Form)][kind]
 	form = strings.NewReplacer("{examples}", strings.Join(examples, "\n"), "{example}", examples[len(examples)-1]).Replace(form)
@@ -295,14 +282,37 @@ func (w *World) tell(s string, action bool, form Form, pick func(n int) int) str
 	return w.say(pddl.ParseAtom(s), action, pick)
 }
 
+// schemas returns what the items of an answer are made of: actions or predicates, with their parameters.
+func (w *World) schemas(task Task) []pddl.Predicate {
+	d := w.Task.Problem.Domain
+	if !task.Actions() {
+		return d.Predicates
+	}
+	var list []pddl.Predicate
+	for _, a := range d.Actions {
+		list = append(list, pddl.Predicate{Name: a.Name, Params: a.Params})
+	}
+	return list
+}
+
+// fitting returns the objects that a parameter takes.
+func (w *World) fitting(param pddl.Object) (names []string) {
+	for _, o := range w.Task.Problem.Objects {
+		if w.Task.Problem.Domain.Fits(o.Types, param.Types) {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
 // example shows the form of an answer with the first objects that fit, whether or not it is true.
-func (w *World) example(a pddl.Atom, params []pddl.Object, action bool, form Form) string {
-	p := w.Task.Problem
-	for _, param := range params {
+func (w *World) example(s pddl.Predicate, action bool, form Form) string {
+	a := pddl.Atom{Name: s.Name}
+	for _, param := range s.Params {
 		best := ""
-		for _, o := range p.Objects {
-			if p.Domain.Fits(o.Types, param.Types) && (best == "" || slices.Contains(a.Args, best)) {
-				best = o.Name
+		for _, o := range w.fitting(param) {
+			if best == "" || slices.Contains(a.Args, best) {
+				best = o
 			}
 		}
 		a.Args = append(a.Args, best)

@@ -72,25 +72,12 @@ func (r Reference) Answer(w *World, q *Question, rng *rand.Rand) string {
 
 // invent returns a well-formed item that is not true and was not invented before, or "".
 func (w *World) invent(q *Question, before map[string]bool, rng *rand.Rand) string {
-	d := w.Task.Problem.Domain
+	schemas := w.schemas(q.Task)
 	for range 1000 {
-		var a pddl.Atom
-		var params []pddl.Object
-		if q.Task.Actions() {
-			x := d.Actions[rng.IntN(len(d.Actions))]
-			a.Name, params = x.Name, x.Params
-		} else {
-			x := d.Predicates[rng.IntN(len(d.Predicates))]
-			a.Name, params = x.Name, x.Params
-		}
+		x := schemas[rng.IntN(len(schemas))]
+		a, params := pddl.Atom{Name: x.Name}, x.Params
 		for _, p := range params {
-			var fit []string
-			for _, o := range w.Task.Problem.Objects {
-				if d.Fits(o.Types, p.Types) {
-					fit = append(fit, o.Name)
-				}
-			}
-			if len(fit) > 0 {
+			if fit := w.fitting(p); len(fit) > 0 {
 				a.Args = append(a.Args, fit[rng.IntN(len(fit))])
 			}
 		}

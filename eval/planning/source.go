@@ -2,8 +2,8 @@ package planning
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,25 +13,20 @@ import (
 	"strings"
 )
 
-// ReadProblems reads problems from a path: a JSON Lines file of problems as Generate writes them, an
-// ACPBench-Hard file, or a directory of PDDL problems (such as PlanBench's instances) with its domain
-// in it or above it. Costs are taken over where the source has them.
+// ReadProblems reads problems from a file: JSON Lines as Generate writes them, rows of ACPBench-Hard, or a
+// PDDL domain, whose problems are the other PDDL files beside it and in the directories below (such as
+// PlanBench's instances). Costs are taken over where the source has them.
 func ReadProblems(path string) ([]*World, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return readDir(path, "")
-	}
-	if strings.EqualFold(filepath.Ext(path), ".pddl") {
-		return readDir(filepath.Dir(path), path)
-	}
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	list, err := ParseProblems(path, src)
+	var list []Problem
+	if strings.EqualFold(filepath.Ext(path), ".pddl") {
+		list, err = problemsBeside(path, string(src))
+	} else {
+		list, err = ParseProblems(path, src)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -118,26 +113,15 @@ func readRows(path string, src []byte) ([]Problem, error) {
 	return out, unique(path, out)
 }
 
-// isDomain and isProblem tell PDDL files apart by what they define.
-var (
-	isDomain  = regexp.MustCompile(`(?i)\(\s*define\s*\(\s*domain\b`)
-	isProblem = regexp.MustCompile(`(?i)\(\s*define\s*\(\s*problem\b`)
-)
+// isProblem tells PDDL files of problems from others.
+var isProblem = regexp.MustCompile(`(?i)\(\s*define\s*\(\s*problem\b`)
 
-// readDir reads the PDDL problems in a directory and below it, in the order of their names.
-func readDir(dir, domain string) ([]*World, error) {
-	var err error
-	if domain == "" {
-		if domain, err = findDomain(dir); err != nil {
-			return nil, err
-		}
-	}
-	rules, err := os.ReadFile(domain)
-	if err != nil {
-		return nil, err
-	}
+// problemsBeside reads the PDDL problems in the directory of a domain and below it, in the order of
+// their names.
+func problemsBeside(domain, rules string) ([]Problem, error) {
+	dir := filepath.Dir(domain)
 	var out []Problem
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.EqualFold(filepath.Ext(path), ".pddl") {
 			return err
 		}
@@ -146,48 +130,14 @@ func readDir(dir, domain string) ([]*World, error) {
 			return err
 		}
 		id, _ := filepath.Rel(dir, path)
-		p := Problem{ID: strings.TrimSuffix(filepath.ToSlash(id), filepath.Ext(id)), Rules: string(rules), PDDL: string(src)}
-		out = append(out, p)
+		out = append(out, Problem{ID: strings.TrimSuffix(filepath.ToSlash(id), filepath.Ext(id)), Rules: rules, PDDL: string(src)})
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(out, func(a, b Problem) int {
-		if len(a.ID) != len(b.ID) { // instance-2 before instance-10
-			return len(a.ID) - len(b.ID)
-		}
-		return strings.Compare(a.ID, b.ID)
+	slices.SortStableFunc(out, func(a, b Problem) int { // instance-2 before instance-10
+		return cmp.Or(len(a.ID)-len(b.ID), strings.Compare(a.ID, b.ID))
 	})
-	if err := unique(dir, out); err != nil {
-		return nil, err
-	}
-	return open(dir, out)
-}
-
-// findDomain returns the one domain file in a directory, or else in the directory above it.
-func findDomain(dir string) (string, error) {
-	for _, d := range []string{dir, filepath.Dir(filepath.Clean(dir))} {
-		files, err := filepath.Glob(filepath.Join(d, "*.pddl"))
-		if err != nil {
-			return "", err
-		}
-		var found []string
-		for _, f := range files {
-			src, err := os.ReadFile(f)
-			if err != nil {
-				return "", err
-			}
-			if isDomain.Match(src) {
-				found = append(found, f)
-			}
-		}
-		if len(found) > 1 {
-			return "", fmt.Errorf("%s: several domains (%s): name one of the files instead", d, strings.Join(found, ", "))
-		}
-		if len(found) == 1 {
-			return found[0], nil
-		}
-	}
-	return "", errors.New(dir + ": no PDDL file with (define (domain ...)) here or in the directory above")
+	return out, unique(dir, out)
 }

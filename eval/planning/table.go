@@ -38,9 +38,9 @@ func (r *Reader) row(task Task, l *answerLine, head, cells []string) {
 	}
 	switch {
 	case len(l.items) == 0:
-		l.missed, l.problem = true, "no "+kind(task)+" in this row"
+		l.problem = "no " + kind(task) + " in this row"
 	case refused && task.Actions():
-		l.items, l.missed, l.problem = nil, true, "said not to apply"
+		l.items, l.problem = nil, "said not to apply"
 	case refused:
 		for i := range l.items {
 			l.items[i].negated = true

@@ -9,19 +9,11 @@ import (
 )
 
 // values reads an answer in JSON. read is false where the text has no JSON value with or for items.
-func (r *Reader) values(task Task, text string) (items []found, unread []Unread, read bool) {
+func (r *Reader) values(task Task, text string) (items []found, read bool) {
 	all := loose.Find(text)
 	if len(all) > 1 && !slices.ContainsFunc(all, func(v loose.Value) bool { return v.Kind != loose.Object || v.State != loose.Whole }) {
-		for i := range all { // one object for each item
-			got, ok := r.value(task, &all[i])
-			if !ok || len(got) != 1 {
-				items = nil
-				break
-			}
-			items = append(items, got...)
-		}
-		if items != nil {
-			return items, nil, true
+		if got, ok := r.value(task, &loose.Value{Kind: loose.Array, Items: all}); ok && len(got) == len(all) { // one object for each item
+			return got, true
 		}
 	}
 	for i := len(all) - 1; i >= 0; i-- { // a corrected answer comes last
@@ -31,10 +23,10 @@ func (r *Reader) values(task Task, text string) (items []found, unread []Unread,
 		}
 		got, ok := r.value(task, v)
 		if ok && (len(got) > 0 || len(all) == 1) {
-			return got, nil, true
+			return got, true
 		}
 	}
-	return nil, nil, false
+	return nil, false
 }
 
 // listKeys are keys under which answers put their lists; polarity decides between two of them.

@@ -62,12 +62,7 @@ func (w *World) vary(rng *rand.Rand, id string) (Problem, error) {
 func (w *World) wander(from pddl.State, steps int, rng *rand.Rand) pddl.State {
 	s := slices.Clone(from)
 	for range steps {
-		var apply []int
-		for op := range w.Task.Operators {
-			if w.Task.Applicable(s, op) {
-				apply = append(apply, op)
-			}
-		}
+		apply := w.Task.AllApplicable(s)
 		if len(apply) == 0 {
 			break
 		}

@@ -67,8 +67,8 @@ type Step struct {
 	Atom
 	Pre, Effect []Literal
 
-	schema *Action
-	value  map[string]string
+	cost    int
+	costErr error // the cost is not given
 }
 
 // Instance fills in an action, or says why that cannot be done: unknown action or object, wrong
@@ -94,7 +94,8 @@ func (p *Problem) Instance(a Atom) (Step, error) {
 		}
 		value[param.Name] = name
 	}
-	s := Step{Atom: a, schema: schema, value: value}
+	s := Step{Atom: a}
+	s.cost, s.costErr = p.cost(*schema, value)
 	for _, l := range schema.Pre {
 		s.Pre = append(s.Pre, bind(l, value))
 	}
@@ -123,7 +124,12 @@ func (p *Problem) Validate(plan []Atom) Verdict {
 	w := p.Start()
 	v := Verdict{}
 	for i, a := range plan {
-		step, cost, err := p.step(w, a)
+		step, err := p.Instance(a)
+		if miss := w.Missing(step.Pre); err == nil && miss != nil {
+			err = fmt.Errorf("precondition %s does not hold", miss)
+		} else if err == nil {
+			err = step.costErr
+		}
 		if err != nil {
 			v.FailingStep = new(i + 1)
 			v.Reason = fmt.Sprintf("step %d %s: %v", i+1, a, err)
@@ -131,7 +137,7 @@ func (p *Problem) Validate(plan []Atom) Verdict {
 		}
 		w.Apply(step)
 		v.Applied++
-		v.Cost += cost
+		v.Cost += step.cost
 	}
 	miss := w.Missing(p.Goal)
 	v.GoalReached = miss == nil
@@ -140,19 +146,6 @@ func (p *Problem) Validate(plan []Atom) Verdict {
 	}
 	v.Valid = v.FailingStep == nil && v.GoalReached
 	return v
-}
-
-// step returns an action that applies in a world, and its cost.
-func (p *Problem) step(w World, a Atom) (Step, int, error) {
-	s, err := p.Instance(a)
-	if err != nil {
-		return s, 0, err
-	}
-	if miss := w.Missing(s.Pre); miss != nil {
-		return s, 0, fmt.Errorf("precondition %s does not hold", miss)
-	}
-	cost, err := p.cost(*s.schema, s.value)
-	return s, cost, err
 }
 
 func (l Literal) String() string {

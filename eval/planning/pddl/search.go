@@ -58,24 +58,17 @@ func (o Options) maxNodes(width int) int {
 // NewHeuristic returns a heuristic by name: blind, hmax, lmcut, or blocks where the problem is a
 // Blocksworld. The empty name chooses blocks where it can and lmcut elsewhere.
 func NewHeuristic(t *Task, name string) (Heuristic, error) {
-	switch name {
-	case "blind":
+	switch b := newBlocks(t); {
+	case name == "blind":
 		return blind{t}, nil
-	case "hmax":
+	case name == "hmax":
 		return &hmax{*newRelaxed(t)}, nil
-	case "lmcut":
-		return newLMCut(t), nil
-	case "blocks":
-		b := newBlocks(t)
-		if b == nil {
-			return nil, fmt.Errorf("heuristic blocks: problem %s is not a four-action Blocksworld", t.Problem.Name)
-		}
+	case b != nil && (name == "blocks" || name == ""):
 		return b, nil
-	case "":
-		if b := newBlocks(t); b != nil {
-			return b, nil
-		}
+	case name == "lmcut" || name == "":
 		return newLMCut(t), nil
+	case name == "blocks":
+		return nil, fmt.Errorf("heuristic blocks: problem %s is not a four-action Blocksworld", t.Problem.Name)
 	}
 	return nil, fmt.Errorf("unknown heuristic %q: want blind, hmax, lmcut or blocks", name)
 }

@@ -39,6 +39,16 @@ func unique(list []int32) []int32 {
 // Applicable reports whether an operator's preconditions hold in s.
 func (t *Task) Applicable(s State, op int) bool { return holds(s, t.Operators[op].Pre) }
 
+// AllApplicable returns the operators that apply in s.
+func (t *Task) AllApplicable(s State) (ops []int) {
+	for op := range t.Operators {
+		if t.Applicable(s, op) {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
 // Reached reports whether the goal holds in s.
 func (t *Task) Reached(s State) bool { return t.Solvable && holds(s, t.Goal) }
 
