@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -262,7 +263,7 @@ func (r *execution) openJournal() (err error) {
 	return err
 }
 
-// round does every job that is not done once.
+// round does every job that is not done once, stage by stage.
 func (r *execution) round(ctx context.Context) error {
 	r.manifest.Jobs = map[State]int{}
 	if len(r.done) > 0 {
@@ -270,23 +271,29 @@ func (r *execution) round(ctx context.Context) error {
 	}
 	r.progress = NewProgress(r.options.Log, r.tables[len(r.tables)-1].name(), r.steps(), r.manifest.Of-len(r.done), r.now)
 	defer r.progress.Close()
-	var broken error
-	err := fleet.Run(ctx, r.atOnce(), func(yield func(func(context.Context) error) bool) {
-		for job, err := range r.plan.Jobs(r.env) {
-			if err != nil {
-				broken = err
-				return
+	next, stop := iter.Pull2(r.plan.Jobs(r.env))
+	defer stop()
+	job, broken, more := next()
+	var err error
+	for more && broken == nil && err == nil {
+		stage := job.Stage
+		err = fleet.Run(ctx, r.atOnce(), func(yield func(func(context.Context) error) bool) {
+			for ; more && broken == nil && job.Stage == stage; job, broken, more = next() {
+				begun := job
+				if !r.done[job.ID] && !yield(func(ctx context.Context) error { return r.do(ctx, begun) }) {
+					return
+				}
 			}
-			if !r.done[job.ID] && !yield(func(ctx context.Context) error { return r.do(ctx, job) }) {
-				return
-			}
+		})
+		if over := (*BudgetError)(nil); errors.As(err, &over) && broken == nil && r.doneAll() {
+			err = nil // the last call of the last job used it up
 		}
-	})
-	if over := (*BudgetError)(nil); errors.As(err, &over) && broken == nil && r.doneAll() {
-		err = nil // the last call of the last job used it up
+		if flushed := r.journal.Flush(context.WithoutCancel(ctx)); err == nil {
+			err = cmp.Or(broken, flushed)
+		}
 	}
-	if flushed := r.journal.Flush(context.WithoutCancel(ctx)); err == nil {
-		err = cmp.Or(broken, flushed)
+	if err == nil {
+		err = broken
 	}
 	return err
 }

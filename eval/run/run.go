@@ -51,10 +51,12 @@ type Plan interface {
 }
 
 // Job is a unit of work. Do adds rows by the tables' Add, among them one row of the last table. It
-// returns an error where the whole run had better stop, such as for a key that is missing.
+// returns an error where the whole run had better stop, such as for a key that is missing. A job begins
+// once the rows of all jobs of earlier stages can be read; jobs are yielded in order of their stages.
 type Job struct {
-	ID string
-	Do func(ctx context.Context, w *Writer) error
+	ID    string
+	Stage int
+	Do    func(ctx context.Context, w *Writer) error
 }
 
 // Reporter is a plan that writes the page report.html itself.

@@ -21,16 +21,11 @@ var (
 	Messages = Rows[Message]{
 		Name: "messages", Keep: logs.KeepFirst,
 		Compare: func(a, b *Message) int { return cmp.Compare(a.Hash, b.Hash) },
-		Check: func() CheckRow[Message] {
-			return func(r *Message, finding func(string, ...any)) {
-				if r == nil {
-					return
-				}
-				if want := (llm.Message{Role: r.Role, Content: r.Content}).Hash(); r.Hash != want {
-					finding("%s has the content of %s", r.Hash, want)
-				}
+		Check: Each(func(r *Message, finding func(string, ...any)) {
+			if want := (llm.Message{Role: r.Role, Content: r.Content}).Hash(); r.Hash != want {
+				finding("%s has the content of %s", r.Hash, want)
 			}
-		},
+		}),
 	}
 	Calls = Rows[llm.Call]{
 		Name: "calls", Job: func(c *llm.Call) string { return c.Session },
@@ -42,16 +37,11 @@ var (
 	Scores = Rows[eval.Score]{
 		Name: "scores", Job: func(s *eval.Score) string { return s.Session },
 		Calls: func(s *eval.Score) []string { return s.Calls },
-		Check: func() CheckRow[eval.Score] {
-			return func(s *eval.Score, finding func(string, ...any)) {
-				if s == nil {
-					return
-				}
-				if (s.Value != nil) != (s.Status == eval.Scored) || s.Value == nil && s.Reason == "" {
-					finding("%s of %s in %s: status %q with reason %q", s.Metric, s.Subject, s.Session, s.Status, s.Reason)
-				}
+		Check: Each(func(s *eval.Score, finding func(string, ...any)) {
+			if (s.Value != nil) != (s.Status == eval.Scored) || s.Value == nil && s.Reason == "" {
+				finding("%s of %s in %s: status %q with reason %q", s.Metric, s.Subject, s.Session, s.Status, s.Reason)
 			}
-		},
+		}),
 	}
 )
 

@@ -55,6 +55,17 @@ func (t Rows[T]) name() string { return t.Name }
 
 func (t Rows[T]) path(dir, extension string) string { return filepath.Join(dir, t.Name+extension) }
 
+// Each makes the check of a table of which every row is checked alone.
+func Each[T any](check func(row *T, finding func(format string, args ...any))) func() CheckRow[T] {
+	return func() CheckRow[T] {
+		return func(row *T, finding func(string, ...any)) {
+			if row != nil {
+				check(row, finding)
+			}
+		}
+	}
+}
+
 // Add adds rows to what a job writes.
 func (t Rows[T]) Add(w *Writer, rows ...T) {
 	w.mu.Lock()
@@ -102,6 +113,17 @@ func (t Rows[T]) Sorted(dir string) iter.Seq2[T, error] {
 			}
 		}
 	}
+}
+
+// All returns the rows that Sorted yields.
+func (t Rows[T]) All(dir string) (list []T, err error) {
+	for row, err := range t.Sorted(dir) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, nil
 }
 
 // journal yields the rows of the journal.
