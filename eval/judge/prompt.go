@@ -36,6 +36,16 @@ func MustPrompt(name, text string) *template.Template {
 	return t
 }
 
+// Prompts parses every prompt of a package's folder of prompts, by the file's name without .tmpl. It panics where one
+// is wrong.
+func Prompts(files embed.FS) map[string]*template.Template {
+	list := map[string]*template.Template{}
+	for name, text := range texts(files) {
+		list[strings.TrimSuffix(name, ".tmpl")] = MustPrompt(name, text)
+	}
+	return list
+}
+
 // Render fills in a prompt. Texts that it quotes are fenced by the seed; see Quote.
 func Render(t *template.Template, seed uint64, with any) (string, error) {
 	own, err := t.Clone()
@@ -135,17 +145,26 @@ func order(p part, raw json.RawMessage) []string {
 // Hashes returns the SHA-256 of every file of a package's folder of prompts, by a prefix and the file's name, for a
 // run's manifest.
 func Hashes(files embed.FS, prefix string) map[string]string {
+	hashes := map[string]string{}
+	for name, text := range texts(files) {
+		hashes[prefix+name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+	}
+	return hashes
+}
+
+// texts returns the files of a folder of prompts by name.
+func texts(files embed.FS) map[string]string {
 	entries, err := files.ReadDir("prompts")
 	if err != nil {
 		panic(err)
 	}
-	hashes := map[string]string{}
+	list := map[string]string{}
 	for _, e := range entries {
 		text, err := files.ReadFile("prompts/" + e.Name())
 		if err != nil {
 			panic(err)
 		}
-		hashes[prefix+e.Name()] = fmt.Sprintf("%x", sha256.Sum256(text))
+		list[e.Name()] = string(text)
 	}
-	return hashes
+	return list
 }
