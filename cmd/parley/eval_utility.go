@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -25,7 +26,7 @@ func evalUtilityCommand() *cli.Command {
 					&cli.BoolFlag{Name: "solutions", Usage: "ask for criteria that tell the task's successful and failed examples apart"},
 					&cli.StringFlag{Name: "out", Usage: "`FILE` of the criteria, YAML (required)"},
 					&cli.StringFlag{Name: "run", Usage: "`DIR` of the run with all calls (default runs/<time>)"},
-				}, flagsBut(runFlags("critics"), "out")...),
+				}, slices.DeleteFunc(runFlags("critics"), func(f cli.Flag) bool { return f.Names()[0] == "out" })...),
 				Action: utilityCriteria,
 			},
 			utilityConsolidateCommand(),
@@ -127,21 +128,18 @@ func utilityBegin(c *cli.Context, g *utility.Config, file func(dir string) strin
 func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
 	reader := &utility.Reader{Hidden: c.StringSlice("hide")}
 	if file := c.String("task"); file != "" {
-		if g.Task, err = utility.ReadTask(file, reader); err != nil {
-			return err
-		}
+		g.Task, err = utility.ReadTask(file, reader)
 	}
 	if name := c.String("criteria"); name == "roleplay" {
 		g.Criteria = utility.RolePlay()
-	} else if name != "" {
-		if g.Criteria, err = readCriteria(name); err != nil {
-			return err
-		}
+	} else if name != "" && err == nil {
+		g.Criteria, err = readCriteria(name)
 	}
-	if c.IsSet("samples") {
-		if g.Samples, err = reader.Load(c.StringSlice("samples"), c.String("success")); err != nil {
-			return err
-		}
+	if c.IsSet("samples") && err == nil {
+		g.Samples, err = reader.Load(c.StringSlice("samples"), c.String("success"))
+	}
+	if err != nil {
+		return err
 	}
 	overlay(c, g)
 	for name, value := range map[string]*string{"model": &g.Quantifier, "stability": &g.Thresholds.Stability} {

@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -39,21 +37,23 @@ func utilityConsolidate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	alike, method := utility.Lexical(all), "lexical"
+	method := "lexical"
+	env := &run.Env{}
 	if spec := c.String("embed"); spec != "" {
-		models := llm.Models{Registry: registry(), Env: environment()}
-		o, err := models.Open(c.Context, spec)
+		o, err := runOptions(c)
 		if err != nil {
 			return err
 		}
-		if o.Embedding == nil {
-			return usagef("%s has no embeddings: say --embed ollama:NAME or --embed openai:NAME", spec)
-		}
-		vectors, _, err := llm.Embed(c.Context, o.Embedding, spec, utility.Described(all), llm.Tag{Purpose: "embed"}, time.Now)
-		if err != nil {
+		if env, err = run.Open(c.Context, []run.Use{{Model: spec, Embeds: true}}, &run.Settings{}, o); err != nil {
 			return err
 		}
-		alike, method = utility.Embedded(vectors), "embed:"+spec
+		if method = "embed:" + spec; env.Embedder(spec) == nil {
+			return utility.NoEmbeddings(spec)
+		}
+	}
+	alike, _, err := utility.Alike(c.Context, env, c.String("embed"), all, llm.Tag{Purpose: "embed"})
+	if err != nil {
+		return err
 	}
 	merged := utility.Consolidate(all, alike, tau)
 	fmt.Fprintf(c.App.ErrWriter, "%d criteria became %d (similarity: %s, tau %g)\n", len(all), len(merged), method, tau)
@@ -77,13 +77,9 @@ func utilityConsolidate(c *cli.Context) error {
 	return err
 }
 
-// showUtility prints the findings of a run, for people.
+// showUtility prints the findings of a run, for people, and writes the criteria with their verdicts beside them.
 func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
-	p, err := kinds.Plan(dir, m)
-	if err != nil {
-		return err
-	}
-	s, err := utility.ReadStudy(dir, p.Config().(*utility.Config))
+	s, err := utilityStudy(dir, m)
 	if err != nil {
 		return err
 	}
@@ -98,6 +94,19 @@ func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
 		}
 	}
 	return printEnd(c, dir, m)
+}
+
+// utilityStudy reads what a run found.
+func utilityStudy(dir string, m *run.Manifest) (*utility.Study, error) {
+	p, err := kinds.Plan(dir, m)
+	if err != nil {
+		return nil, err
+	}
+	config, ok := p.Config().(*utility.Config)
+	if !ok {
+		return nil, fmt.Errorf("%s is a run of kind %s and has no criteria", dir, m.Kind)
+	}
+	return utility.ReadStudy(dir, config)
 }
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.
@@ -130,15 +139,7 @@ func readCriteria(name string) ([]utility.Criterion, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := kinds.Plan(name, m)
-		if err != nil {
-			return nil, err
-		}
-		config, ok := p.Config().(*utility.Config)
-		if !ok {
-			return nil, fmt.Errorf("%s is a run of kind %s and has no criteria", name, m.Kind)
-		}
-		s, err := utility.ReadStudy(name, config)
+		s, err := utilityStudy(name, m)
 		if err != nil {
 			return nil, err
 		}
@@ -161,9 +162,4 @@ func writeCriteria(file string, list []utility.Criterion) error {
 		return err
 	}
 	return logs.WriteFile(file, text)
-}
-
-// flagsBut returns the flags but the one of a name.
-func flagsBut(flags []cli.Flag, name string) []cli.Flag {
-	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 }

@@ -59,7 +59,7 @@ var layers = map[string][]string{
 	"finetune/serve":      {"sim/llm", "sim/llm/ollama", "finetune/gguf"},
 	"finetune/vdm":        {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/ieg", "sim/llm/loose"},
 	"eval/script":         {"sim/prose", "logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "sim", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite", "sim/llm/loose"},
-	"eval/utility":        {"logs", "sim", "sim/llm", "sim/llm/loose", "eval", "eval/stat", "eval/run", "eval/judge", "eval/session", "eval/iep", "eval/report", "eval/report/view"},
+	"eval/utility":        {"characters/yamlfile", "logs", "sim", "sim/prose", "sim/llm", "sim/llm/loose", "eval", "eval/stat", "eval/run", "eval/judge", "eval/session", "eval/iep", "eval/report", "eval/report/view"},
 	"eval/script/sqlite":  {},
 	"cmd/parley":          {"..."},
 	"eval/planning":       {"sim/llm", "sim/llm/loose", "sim/agent", "sim", "eval", "eval/stat", "eval/run", "eval/report", "eval/report/view", "logs", "eval/planning/..."},

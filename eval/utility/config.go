@@ -49,38 +49,9 @@ func (c *Config) Complete() error {
 	if c.Quantifier == LexicalModel {
 		c.Seeds = 1 // it says the same each time
 	}
-	for _, check := range []func() error{c.completeCritics, c.completeQuantifier, c.completeSamples} {
-		if err := check(); err != nil {
-			return err
-		}
+	if err := c.completeCriteria(); err != nil {
+		return err
 	}
-	if len(c.Criteria) > 0 {
-		if err := completeAll(c.Criteria, c.Quantifier != ""); err != nil {
-			return run.UsageError{Err: err}
-		}
-	}
-	return nil
-}
-
-func (c *Config) completeCritics() error {
-	switch asked := c.Critic != ""; {
-	case asked && c.Task == nil:
-		return run.Usagef("critics need a task: --task TASK.yaml")
-	case asked && (c.Critics < 1 || c.Critics > 1000):
-		return run.Usagef("%d critics: say 1 to 1000", c.Critics)
-	case asked && len(c.Criteria) > 0:
-		return run.Usagef("criteria are given and critics are asked for them: say one of the two")
-	case !asked && len(c.Criteria) == 0:
-		return run.Usagef("there are no criteria: --criteria criteria.yaml")
-	case !asked && (c.Embed != "" || c.Summariser != ""):
-		return run.Usagef("criteria that are given are not consolidated: parley eval utility consolidate does")
-	case c.Tau <= 0 || c.Tau > 1:
-		return run.Usagef("tau is %g: say a number above 0, up to 1", c.Tau)
-	}
-	return nil
-}
-
-func (c *Config) completeQuantifier() error {
 	switch asked := c.Quantifier != ""; {
 	case !asked && len(c.Samples) > 0:
 		return run.Usagef("samples need a quantifier: --model MODEL, or --model %s", LexicalModel)
@@ -98,10 +69,6 @@ func (c *Config) completeQuantifier() error {
 			return run.Usagef("disturb by %q: say drop, swap or replace", way)
 		}
 	}
-	return nil
-}
-
-func (c *Config) completeSamples() error {
 	ids := map[string]bool{"": true}
 	for i := range c.Samples {
 		s := &c.Samples[i]
@@ -109,6 +76,33 @@ func (c *Config) completeSamples() error {
 			return run.Usagef("sample %d (%q) has no turns, or an id that is empty or another's", i+1, s.ID)
 		}
 		ids[s.ID] = true
+	}
+	return nil
+}
+
+// completeCriteria sees to where criteria come from.
+func (c *Config) completeCriteria() error {
+	switch asked := c.Critic != ""; {
+	case asked && c.Task == nil:
+		return run.Usagef("critics need a task: --task TASK.yaml")
+	case asked && (c.Critics < 1 || c.Critics > 1000):
+		return run.Usagef("%d critics: say 1 to 1000", c.Critics)
+	case asked && len(c.Criteria) > 0:
+		return run.Usagef("criteria are given and critics are asked for them: say one of the two")
+	case !asked && len(c.Criteria) == 0:
+		return run.Usagef("there are no criteria: --criteria criteria.yaml")
+	case !asked && (c.Embed != "" || c.Summariser != ""):
+		return run.Usagef("criteria that are given are not consolidated: parley eval utility consolidate does")
+	case c.Tau <= 0 || c.Tau > 1:
+		return run.Usagef("tau is %g: say a number above 0, up to 1", c.Tau)
+	case asked:
+		return nil
+	}
+	for _, p := range (&file{c.Criteria}).Problems() {
+		return run.Usagef("%s: %s", p.Path, p.Text)
+	}
+	if name := same(c.Criteria); name != "" && c.Quantifier != "" {
+		return run.Usagef("two criteria are called %q: consolidate them, or rename one", name)
 	}
 	return nil
 }
@@ -126,21 +120,28 @@ func (c *Config) groups() []string {
 	return list
 }
 
-// jobs are the ids of all jobs by stage: critics, then their consolidation, then samples by round.
-func (c *Config) jobs() (stages [][]string) {
-	numbered := func(format string, n int) (list []string) {
-		for i := range n {
-			list = append(list, fmt.Sprintf(format, i+1))
-		}
-		return list
-	}
+// stage is a part of the work: the kind of its jobs, by the letter that begins their ids, and their number.
+type stage struct {
+	kind  byte // c: a critic, d: consolidation, r: a round of samples
+	round int
+	n     int
+}
+
+// stages lists the parts of the work that are configured, in order.
+func (c *Config) stages() (list []stage) {
 	if c.Critic != "" {
-		stages = append(stages, numbered("c%04d", c.Critics), []string{"d0001"})
+		list = append(list, stage{'c', 0, c.Critics}, stage{'d', 0, 1})
 	}
-	for round := range c.Rounds {
-		if c.Quantifier != "" {
-			stages = append(stages, numbered(fmt.Sprintf("r%02d-%%06d", round+1), len(c.Samples)))
-		}
+	for round := 1; round <= c.Rounds && c.Quantifier != ""; round++ {
+		list = append(list, stage{'r', round, len(c.Samples)})
 	}
-	return stages
+	return list
+}
+
+// id names the i-th job of a stage.
+func (s stage) id(i int) string {
+	if s.kind == 'r' {
+		return fmt.Sprintf("r%02d-%06d", s.round, i+1)
+	}
+	return fmt.Sprintf("%c%04d", s.kind, i+1)
 }

@@ -1,13 +1,15 @@
 package utility
 
 import (
+	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
+	"parley/eval/run"
 	"parley/eval/stat"
+	"parley/sim/llm"
 )
 
 // Similarity says how alike two of a list of criteria are, from 0 to 1, by their places.
@@ -49,29 +51,27 @@ func dice(a, b map[string]bool) float64 {
 	return 2 * float64(both) / float64(max(1, len(a)+len(b)))
 }
 
-// Embedded compares criteria by the cosine of the embeddings of Described; vectors without a length are like no other.
-func Embedded(vectors [][]float32) Similarity {
-	return func(i, j int) float64 {
-		a, b := vectors[i], vectors[j]
-		var ab, aa, bb float64
-		for k := range min(len(a), len(b)) {
-			x, y := float64(a[k]), float64(b[k])
-			ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
-		}
-		if aa == 0 || bb == 0 {
-			return 0
-		}
-		return ab / math.Sqrt(aa*bb)
+// Alike returns the similarity of criteria: by the cosine of the embeddings of their names and descriptions where an
+// embedding model is named, else Lexical.
+func Alike(ctx context.Context, env *run.Env, embed string, list []Criterion, tag llm.Tag) (Similarity, []llm.Call, error) {
+	if embed == "" {
+		return Lexical(list), nil, nil
 	}
-}
-
-// Described returns the texts of criteria that are embedded.
-func Described(list []Criterion) []string {
 	texts := make([]string, len(list))
 	for i := range list {
 		texts[i] = list[i].Name + ": " + list[i].Description
 	}
-	return texts
+	vectors, calls, err := llm.Embed(ctx, env.Embedder(embed), embed, texts, tag, env.Now)
+	if err != nil {
+		return nil, calls, err
+	}
+	return func(i, j int) float64 {
+		cosine, err := llm.Cosine(vectors[i], vectors[j])
+		if err != nil {
+			return 0 // a vector without a length is like no other
+		}
+		return cosine
+	}, calls, nil
 }
 
 // Consolidate merges criteria that are alike, by average linkage: the two groups whose members are most alike on

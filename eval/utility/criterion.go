@@ -5,6 +5,7 @@
 package utility
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,19 +64,22 @@ const (
 	maxValues   = 50
 )
 
-// complete fills in what follows from the rest, and returns what is wrong.
-func (c *Criterion) complete() error {
+// problems fills in what follows from the rest of a criterion, and returns what is wrong with it, at a path of a file.
+func (c *Criterion) problems(path string) (list []yamlfile.Problem) {
+	bad := func(key, format string, args ...any) {
+		list = append(list, yamlfile.Problem{Path: path + key, Text: fmt.Sprintf(format, args...)})
+	}
 	c.Name = strings.Join(strings.Fields(c.Name), " ")
-	switch {
-	case c.Name == "":
-		return fmt.Errorf("a criterion has no name")
-	case len(c.Values) < 2 || len(c.Values) > maxValues:
-		return fmt.Errorf("%s: %d accepted values; 2 to %d are needed", c.Name, len(c.Values), maxValues)
+	if c.Name == "" {
+		bad("", "it has no name")
+	}
+	if len(c.Values) < 2 || len(c.Values) > maxValues {
+		bad(".accepted_values", "%d values; write 2 to %d", len(c.Values), maxValues)
 	}
 	seen := map[string]bool{"": true}
 	for i, v := range c.Values {
 		if seen[fold(v)] {
-			return fmt.Errorf("%s: accepted value %d (%q) is empty or given twice", c.Name, i+1, v)
+			bad(fmt.Sprintf(".accepted_values[%d]", i), "%q is empty or given twice; write another", v)
 		}
 		seen[fold(v)] = true
 	}
@@ -86,20 +90,19 @@ func (c *Criterion) complete() error {
 		c.Kind = c.kind()
 	}
 	if !slices.Contains([]string{Ordinal, Binary, Nominal, Attribute}, c.Kind) {
-		return fmt.Errorf("%s: kind is %q: say ordinal, binary, nominal or attribute", c.Name, c.Kind)
+		bad(".kind", "%q: write ordinal, binary, nominal or attribute", c.Kind)
 	}
 	if !slices.Contains([]string{ByWords, ByNumbers, ByCritic, ByPerson, Unknown}, c.Order) {
-		return fmt.Errorf("%s: order is %q: say person (accepted values then go from worst to best) or unknown", c.Name, c.Order)
+		bad(".order", "%q: write person (accepted values then go from worst to best) or unknown", c.Order)
 	}
 	for i := range c.Sub {
-		if len(c.Sub[i].Sub) > 0 {
-			return fmt.Errorf("%s: sub-criteria of sub-criteria are not read", c.Name)
-		}
-		if err := c.Sub[i].complete(); err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
+		if at := fmt.Sprintf(".sub_criteria[%d]", i); len(c.Sub[i].Sub) > 0 {
+			bad(at, "sub-criteria have none themselves; move them up")
+		} else {
+			list = append(list, c.Sub[i].problems(path+at)...)
 		}
 	}
-	return nil
+	return list
 }
 
 // kind tells the kind by name and values.
@@ -125,26 +128,6 @@ func fold(text string) string {
 	}), " ")
 }
 
-// completeAll checks a list of criteria. For labels, which are told apart by names, no two may have one name.
-func completeAll(list []Criterion, forLabels bool) error {
-	if len(list) == 0 || len(list) > maxCriteria {
-		return fmt.Errorf("%d criteria; between 1 and %d are read", len(list), maxCriteria)
-	}
-	for i := range list {
-		if err := list[i].complete(); err != nil {
-			return fmt.Errorf("criterion %d: %w", i+1, err)
-		}
-	}
-	seen := map[string]bool{}
-	for _, c := range Leaves(list) {
-		if forLabels && seen[fold(c.Name)] {
-			return fmt.Errorf("two criteria are called %q: consolidate them, or rename one", c.Name)
-		}
-		seen[fold(c.Name)] = true
-	}
-	return nil
-}
-
 // Leaves returns the criteria that are quantified: sub-criteria instead of the criterion that has them, under both
 // names.
 func Leaves(list []Criterion) []Criterion {
@@ -154,7 +137,7 @@ func Leaves(list []Criterion) []Criterion {
 			out = append(out, c)
 		}
 		for _, s := range c.Sub {
-			s.Name = c.Name + ": " + s.Name
+			s.Name, s.Seeds = c.Name+": "+s.Name, c.Seeds
 			out = append(out, s)
 		}
 	}
@@ -166,21 +149,39 @@ type file struct {
 	Criteria []Criterion `yaml:"criteria"`
 }
 
+// Problems returns what is wrong with the criteria.
+func (f *file) Problems() (list []yamlfile.Problem) {
+	if n := len(f.Criteria); n == 0 || n > maxCriteria {
+		list = append(list, yamlfile.Problem{Path: "criteria", Text: fmt.Sprintf("%d criteria; write 1 to %d", n, maxCriteria)})
+	}
+	for i := range f.Criteria {
+		list = append(list, f.Criteria[i].problems(fmt.Sprintf("criteria[%d]", i))...)
+	}
+	return list
+}
+
+// same returns a name that two criteria have, or "". Labels are told apart by names.
+func same(list []Criterion) string {
+	seen := map[string]bool{"": true}
+	for _, c := range Leaves(list) {
+		if seen[fold(c.Name)] {
+			return c.Name
+		}
+		seen[fold(c.Name)] = true
+	}
+	return ""
+}
+
 // ReadCriteria reads criteria from a file: the YAML that EncodeCriteria writes, or JSON as critics write it.
 func ReadCriteria(data []byte, name string) ([]Criterion, error) {
 	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		var f file
-		if err := yamlfile.Value(data, name, &f); err != nil {
-			return nil, err
-		}
-		if err := completeAll(f.Criteria, false); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return f.Criteria, nil
+		err := yamlfile.Value(data, name, &f)
+		return f.Criteria, err
 	}
 	list, rejected, err := ReadCritic(string(data))
 	if err == nil && len(rejected) > 0 {
-		err = fmt.Errorf("%s", rejected[0])
+		err = errors.New(rejected[0])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode"
 
-	"parley/eval/iep"
+	"parley/sim/prose"
 )
 
 // Ways to disturb a sample.
@@ -22,9 +23,8 @@ const (
 func Disturb(s *Sample, way string, share float64, others []Sample, r *rand.Rand) (*Sample, error) {
 	d := *s
 	d.Turns = slices.Clone(s.Turns)
-	tested := s.tested()
 	var err error
-	switch way {
+	switch tested := s.tested(); way {
 	case Drop:
 		err = drop(d.Turns, tested, share, r)
 	case Swap:
@@ -55,9 +55,7 @@ func drop(turns []Turn, tested []int, share float64, r *rand.Rand) error {
 	for _, i := range tested {
 		units[i] = sentences(turns[i].Text)
 		for u := range units[i] {
-			if strings.TrimSpace(units[i][u]) != "" {
-				all = append(all, &units[i][u])
-			}
+			all = append(all, &units[i][u])
 		}
 	}
 	if len(all) < 2 {
@@ -73,28 +71,26 @@ func drop(turns []Turn, tested []int, share float64, r *rand.Rand) error {
 	return nil
 }
 
-// sentences cuts a text into pieces that make it up again: the sentences of prose, the lines of code. A fence of code
-// belongs to the piece before it.
-func sentences(text string) []string {
-	var out []string
-	code := false
+// sentences cuts a text into pieces that make it up again: the sentences of prose, the lines of code. White space and a
+// fence of code belong to the piece before them, and a number or mark without a letter to the piece behind it.
+func sentences(text string) (pieces []string) {
+	code, begin, at := false, 0, 0
 	for line := range strings.Lines(text) {
 		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
 		code = code != fence
-		rest := line
-		for _, s := range iep.Sentences(line) {
-			if at := strings.Index(rest, s); at >= 0 && !code && !fence {
-				out = append(out, rest[:at+len(s)])
-				rest = rest[at+len(s):]
-			}
+		list := prose.Sentences(line)
+		if code || fence {
+			list = []string{strings.TrimSpace(line)}
 		}
-		if (fence || strings.TrimSpace(rest) == "") && len(out) > 0 {
-			out[len(out)-1] += rest
-		} else if rest != "" {
-			out = append(out, rest)
+		for _, s := range list {
+			start := at + strings.Index(text[at:], s)
+			if !fence && strings.ContainsFunc(text[begin:start], unicode.IsLetter) {
+				pieces, begin = append(pieces, text[begin:start]), start
+			}
+			at = start + len(s)
 		}
 	}
-	return out
+	return append(pieces, text[begin:])
 }
 
 // swap puts the texts of the tested turns into another order.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/eval"
+	"parley/eval/report"
 	"parley/sim/llm/loose"
 )
 
@@ -24,35 +25,34 @@ func unread(format string, args ...any) Label {
 	return Label{Status: eval.Unparsed, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Keys under which quantifiers put the label of a criterion, in the order in which they count.
+// labelKeys are those under which quantifiers put the label of a criterion, in the order in which they count.
 var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "performance", "level", "selected", "selected value", "choice", "assigned value", "assessment", "evaluation", "result"}
 
 // ReadLabels reads a quantifier's reply on several criteria, by their order. What is not an accepted value is unscored
 // with its reason.
 func ReadLabels(reply string, criteria []Criterion) []Label {
-	said := make([][]string, len(criteria))
+	said := sayings{criteria, make([][]string, len(criteria))}
 	found := loose.Find(reply)
-	cut := slices.ContainsFunc(found, func(v loose.Value) bool { return v.State != loose.Whole })
 	for i := range found {
-		collect(&found[i], criteria, said, 0)
+		said.collect(&found[i], 0)
 	}
-	none := !slices.ContainsFunc(said, func(s []string) bool { return len(s) > 0 })
-	if none && len(criteria) == 1 {
-		return []Label{ReadLabel(reply, &criteria[0])}
+	if said.none() && len(criteria) == 1 {
+		return []Label{readLabel(reply, &criteria[0])}
 	}
-	if none && len(found) == 0 {
-		collectLines(reply, criteria, said)
+	if said.none() && len(found) == 0 {
+		said.lines(reply)
+	}
+	missing := unread("the reply does not name this criterion")
+	if slices.ContainsFunc(found, unfinished) {
+		missing = unread("the reply breaks off before this criterion")
 	}
 	labels := make([]Label, len(criteria))
 	for i := range criteria {
-		labels[i] = unread("the reply does not name this criterion")
-		if cut {
-			labels[i] = unread("the reply breaks off before this criterion")
-		}
-		for k, text := range said[i] {
+		labels[i] = missing
+		for k, text := range said.texts[i] {
 			label := accept(text, &criteria[i])
 			if k > 0 && label != labels[i] {
-				labels[i] = unread("two labels are given: %q and %q", clip(said[i][0]), clip(text))
+				labels[i] = unread("two labels are given: %q and %q", clip(said.texts[i][0]), clip(text))
 				break
 			}
 			labels[i] = label
@@ -61,19 +61,31 @@ func ReadLabels(reply string, criteria []Criterion) []Label {
 	return labels
 }
 
+// sayings are what a reply says of each criterion.
+type sayings struct {
+	criteria []Criterion
+	texts    [][]string
+}
+
+func (s sayings) none() bool {
+	return !slices.ContainsFunc(s.texts, func(texts []string) bool { return len(texts) > 0 })
+}
+
+// add adds what is said of a criterion.
+func (s sayings) add(at int, text string) { s.texts[at] = append(s.texts[at], text) }
+
 // collect gathers what an object says of each criterion. Of one that breaks off, the last value counts for nothing.
-func collect(v *loose.Value, criteria []Criterion, said [][]string, depth int) {
+func (s sayings) collect(v *loose.Value, depth int) {
 	if depth > 4 {
 		return
 	}
-	if at := find(criteria, text(under(v, nameKeys))); at >= 0 { // {"criterion": ..., "label": ...}
-		if label, ok := labelOf(v); ok {
-			said[at] = append(said[at], label)
-			return
-		}
+	label, labelled := labelOf(v)
+	if at := find(s.criteria, text(under(v, nameKeys))); at >= 0 && labelled { // {"criterion": ..., "label": ...}
+		s.add(at, label)
+		return
 	}
 	whole := v.Items
-	if v.State != loose.Whole && len(whole) > 0 {
+	if unfinished(*v) && len(whole) > 0 {
 		whole = whole[:len(whole)-1]
 	}
 	for i := range whole {
@@ -81,23 +93,21 @@ func collect(v *loose.Value, criteria []Criterion, said [][]string, depth int) {
 		if v.Kind == loose.Object {
 			key = v.Keys[i]
 		}
-		switch at := find(criteria, key); {
+		switch at := find(s.criteria, key); {
 		case at >= 0:
-			label, ok := labelOf(item)
+			text, ok := labelOf(item)
 			if !ok {
-				label = "several values or none"
+				text = "several values or none"
 			}
-			said[at] = append(said[at], label)
-		case item.Kind == loose.Object || item.Kind == loose.Array:
-			collect(item, criteria, said, depth+1)
+			s.add(at, text)
+		case item.Items != nil:
+			s.collect(item, depth+1)
 		case item.Kind == loose.String && strings.ContainsRune(item.Text, '{'): // an object as a text
 			for _, inner := range loose.Find(item.Text) {
-				collect(&inner, criteria, said, depth+1)
+				s.collect(&inner, depth+1)
 			}
-		case len(criteria) == 1 && slices.Contains(labelKeys, fold(key)): // the label of the only one
-			if label, ok := labelOf(v); ok {
-				said[0] = append(said[0], label)
-			}
+		case len(s.criteria) == 1 && slices.Contains(labelKeys, fold(key)) && labelled: // the label of the only one
+			s.add(0, label)
 		}
 	}
 }
@@ -105,12 +115,12 @@ func collect(v *loose.Value, criteria []Criterion, said [][]string, depth int) {
 // listed is a line that gives a criterion and its label: "- **Clarity**: good", "2. Clarity - good", "| Clarity | good |".
 var listed = regexp.MustCompile(`^[\s|>*•-]*(?:\d+[.)]\s*)?[*_"']*([^:|*]+?)[*_"']*\s*(?::[*_"']*|\||\s[-–—]\s|=)\s*([^|]+)`)
 
-// collectLines reads a reply that has no JSON and gives one criterion a line.
-func collectLines(reply string, criteria []Criterion, said [][]string) {
+// lines gathers what a reply that has no JSON says in lines of one criterion each.
+func (s sayings) lines(reply string) {
 	for line := range strings.Lines(reply) {
 		if m := listed.FindStringSubmatch(line); m != nil {
-			if at := find(criteria, m[1]); at >= 0 {
-				said[at] = append(said[at], strings.TrimSpace(m[2]))
+			if at := find(s.criteria, m[1]); at >= 0 {
+				s.add(at, strings.TrimSpace(m[2]))
 			}
 		}
 	}
@@ -118,14 +128,14 @@ func collectLines(reply string, criteria []Criterion, said [][]string) {
 
 // find returns the place of the criterion of that name, in any spelling, or -1.
 func find(criteria []Criterion, name string) int {
-	key := joined.Replace(fold(name))
-	return slices.IndexFunc(criteria, func(c Criterion) bool { return key != "" && joined.Replace(fold(c.Name)) == key })
+	key := squash(name)
+	return slices.IndexFunc(criteria, func(c Criterion) bool { return key != "" && squash(c.Name) == key })
 }
 
 // labelOf returns the text of a label: of a scalar, of a list of one, or under a key of an object.
 func labelOf(v *loose.Value) (string, bool) {
-	switch v.Kind {
-	case loose.Object:
+	switch {
+	case v.Kind == loose.Object:
 		for _, key := range labelKeys {
 			if inner := under(v, []string{key}); inner != nil {
 				if label, ok := labelOf(inner); ok {
@@ -134,27 +144,21 @@ func labelOf(v *loose.Value) (string, bool) {
 			}
 		}
 		return "", false
-	case loose.Array:
-		if len(v.Items) != 1 {
-			return "", false
-		}
+	case v.Kind == loose.Array && len(v.Items) == 1:
 		return labelOf(&v.Items[0])
-	case loose.Null:
-		return "null", true
 	}
-	return v.Text, true
+	return v.Text, v.Kind != loose.Array
 }
 
 var quoted = regexp.MustCompile(`["'“‘*` + "`" + `]+([^"'“”‘’*` + "`" + `\n]+)["'”’*` + "`" + `]+`)
 
-// ReadLabel reads a reply that is on one criterion: the label alone, or with prose around it where exactly one accepted
-// value is marked by quotation marks, or is alone on the last line or behind its last colon.
-func ReadLabel(reply string, c *Criterion) Label {
-	whole := accept(reply, c)
+// readLabel reads a reply that is on one criterion: the label alone, or with prose around it where it is alone on the
+// last line or behind its last colon, or where exactly one accepted value is marked by quotation marks.
+func readLabel(reply string, c *Criterion) Label {
 	lines := strings.Split(strings.TrimSpace(reply), "\n")
 	last := lines[len(lines)-1]
-	for _, l := range []Label{whole, accept(last, c), accept(last[strings.LastIndexByte(last, ':')+1:], c)} {
-		if l.Status != eval.Unparsed {
+	for _, text := range []string{reply, last, last[strings.LastIndexByte(last, ':')+1:]} {
+		if l := accept(text, c); l.Status != eval.Unparsed {
 			return l
 		}
 	}
@@ -168,54 +172,32 @@ func ReadLabel(reply string, c *Criterion) Label {
 	case 1:
 		return marked[0]
 	case 0:
-		return whole
+		return accept(reply, c)
 	}
 	return unread("two labels are given: %q and %q", marked[0].Value, marked[1].Value)
 }
 
 // accept returns the accepted value that a text is: in any case, with quotation marks around it, and with an
-// explanation behind a colon, dash, comma, bracket or full stop.
+// explanation behind a colon, dash, comma, bracket or full stop, unless that begins with another accepted value.
 func accept(said string, c *Criterion) Label {
-	key := fold(said)
-	if key == "" {
+	text := strings.ReplaceAll(said, " - ", " – ") // a hyphen within a word ends nothing
+	for end := len(text); end > 0; end = strings.LastIndexAny(text[:end], ":(,;.—–") {
+		label, rest := fold(text[:end]), fold(text[end:])+" "
+		for _, v := range c.Values {
+			another := func(other string) bool { return other != v && strings.HasPrefix(rest, fold(other)+" ") }
+			if fold(v) == label && !slices.ContainsFunc(c.Values, another) {
+				return Label{Value: v, Status: eval.Scored}
+			}
+		}
+	}
+	switch fold(said) {
+	case "":
 		return unread("the label is empty")
-	}
-	if v, ok := match(key, c); ok {
-		return Label{Value: v, Status: eval.Scored}
-	}
-	if key == notApplicable || key == "n a" || key == "na" {
+	case notApplicable, "n a", "na":
 		return Label{Status: eval.NotApplicable, Reason: "the quantifier says that it does not apply"}
-	}
-	for i, r := range said {
-		explained := strings.ContainsRune(":(,;.—–", r) || strings.HasPrefix(said[i:], " - ")
-		if !explained || i == 0 {
-			continue
-		}
-		if v, ok := match(fold(said[:i]), c); ok && !lists(fold(said[i:]), v, c) {
-			return Label{Value: v, Status: eval.Scored}
-		}
 	}
 	return unread("%q is none of the accepted values", clip(said))
 }
 
-// match finds an accepted value by its folded form.
-func match(key string, c *Criterion) (string, bool) {
-	i := slices.IndexFunc(c.Values, func(v string) bool { return fold(v) == key })
-	if i < 0 {
-		return "", false
-	}
-	return c.Values[i], true
-}
-
-// lists reports whether an explanation begins with another accepted value, as a list of them does.
-func lists(rest, value string, c *Criterion) bool {
-	return slices.ContainsFunc(c.Values, func(v string) bool { return v != value && strings.HasPrefix(rest+" ", fold(v)+" ") })
-}
-
 // clip shortens a text for a reason.
-func clip(s string) string {
-	if r := []rune(strings.Join(strings.Fields(s), " ")); len(r) > 60 {
-		return string(r[:60]) + "..."
-	}
-	return strings.Join(strings.Fields(s), " ")
-}
+func clip(s string) string { return report.Shorten(s, 60) }

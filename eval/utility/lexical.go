@@ -24,25 +24,59 @@ func RolePlay() []Criterion {
 var measures = map[string]func(s *Sample) (float64, string){
 	// The share of tested turns in which something is said or done.
 	"activity": func(s *Sample) (float64, string) {
-		return shareOf(s, func(t Turn, _ map[string]bool) bool { return t.Text != "" })
+		return shareOf(s, func(i int) bool { return s.Turns[i].Text != "" })
 	},
 	// The share of tested turns that ask something, where every second turn is as much as can be wished.
 	"questions": func(s *Sample) (float64, string) {
-		x, why := shareOf(s, func(t Turn, _ map[string]bool) bool { return strings.ContainsAny(t.Text, "?？") })
+		x, why := shareOf(s, func(i int) bool { return strings.ContainsAny(s.Turns[i].Text, "?？") })
 		return min(1, 2*x), why
 	},
-	// The share of tested turns that hold a longer word which another participant or the premise used before.
+	// The share of tested turns that hold a word of six letters or more which another participant or the premise used
+	// before.
 	"uptake": func(s *Sample) (float64, string) {
-		return shareOf(s, func(t Turn, heard map[string]bool) bool {
-			for w := range strings.FieldsSeq(fold(t.Text)) {
-				if heard[w] {
+		return shareOf(s, func(i int) bool {
+			heard := fold(s.Task)
+			for _, t := range s.Turns[:i] {
+				if t.Who != s.Turns[i].Who {
+					heard += " " + fold(t.Text)
+				}
+			}
+			for w := range strings.FieldsSeq(fold(s.Turns[i].Text)) {
+				if len([]rune(w)) >= 6 && strings.Contains(" "+heard+" ", " "+w+" ") {
 					return true
 				}
 			}
 			return false
 		})
 	},
-	"variety": variety,
+	// The share of different texts among the tested turns in which something is said or done.
+	"variety": func(s *Sample) (float64, string) {
+		texts, places := map[string]bool{}, s.tested()
+		for _, i := range places {
+			texts[fold(s.Turns[i].Text)] = true
+		}
+		if len(places) == 0 {
+			return 0, "nothing was said or done"
+		}
+		return float64(len(texts)) / float64(len(places)), ""
+	},
+}
+
+// shareOf returns the share of tested turns for which hit, called with the place of a turn, is true.
+func shareOf(s *Sample, hit func(place int) bool) (float64, string) {
+	n, of := 0, 0
+	for i := range s.Turns {
+		if !s.Turns[i].Tested {
+			continue
+		}
+		if of++; hit(i) {
+			n++
+		}
+	}
+	if of == 0 {
+		return 0, "no turn is under test"
+	}
+	return float64(n) / float64(of), ""
 }
 
 // measureLexically labels a sample by the criteria that have a lexical measure: the range of the measure is cut into as
@@ -62,50 +96,4 @@ func measureLexically(s *Sample, criteria []Criterion) []Label {
 		}
 	}
 	return labels
-}
-
-// shareOf counts the tested turns for which hit is true. Heard are the words of six letters or more that others used
-// before a turn.
-func shareOf(s *Sample, hit func(t Turn, heard map[string]bool) bool) (float64, string) {
-	said := map[string][]string{} // by who
-	note := func(who, text string) {
-		for w := range strings.FieldsSeq(fold(text)) {
-			if len([]rune(w)) >= 6 {
-				said[who] = append(said[who], w)
-			}
-		}
-	}
-	note("", s.Task)
-	n, of := 0, 0
-	for _, t := range s.Turns {
-		if t.Tested {
-			heard := map[string]bool{}
-			for who, list := range said {
-				for _, w := range list {
-					heard[w] = heard[w] || who != t.Who
-				}
-			}
-			if of++; hit(t, heard) {
-				n++
-			}
-		}
-		note(t.Who, t.Text)
-	}
-	if of == 0 {
-		return 0, "no turn is under test"
-	}
-	return float64(n) / float64(of), ""
-}
-
-// variety is the share of different texts among the tested turns in which something is said or done.
-func variety(s *Sample) (float64, string) {
-	texts := map[string]bool{}
-	places := s.tested()
-	for _, i := range places {
-		texts[fold(s.Turns[i].Text)] = true
-	}
-	if len(places) == 0 {
-		return 0, "nothing was said or done"
-	}
-	return float64(len(texts)) / float64(len(places)), ""
 }

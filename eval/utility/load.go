@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/characters/yamlfile"
 	"parley/eval"
 	"parley/eval/run"
 	"parley/eval/session"
@@ -18,14 +19,13 @@ import (
 // Load reads the samples of files, of the files of directories, and of runs of sessions. Success says which were done:
 // METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of
 // the scale of the run's headline, such as iep>=50, or what logs say.
-func (r *Reader) Load(paths []string, success string) ([]Sample, error) {
+func (r *Reader) Load(paths []string, success string) (list []Sample, err error) {
 	metric, least := "", 0.0
 	if name, number, ok := strings.Cut(success, ">="); ok {
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil {
+		metric = strings.TrimSpace(name)
+		if least, err = strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil {
 			return nil, run.Usagef("success %s: write METRIC>=NUMBER, or a file", success)
 		}
-		metric, least = strings.TrimSpace(name), x
 	} else if success != "" {
 		data, err := os.ReadFile(success)
 		if err != nil {
@@ -35,11 +35,9 @@ func (r *Reader) Load(paths []string, success string) ([]Sample, error) {
 			return nil, fmt.Errorf("%s: a JSON object of {id: true|false} is needed: %w", success, err)
 		}
 	}
-	var list []Sample
 	for _, path := range paths {
 		var more []Sample
-		_, err := os.Stat(filepath.Join(path, run.ManifestName))
-		if err == nil {
+		if _, err = os.Stat(filepath.Join(path, run.ManifestName)); err == nil {
 			more, err = r.Sessions(path, metric, least)
 		} else {
 			more, err = r.files(path)
@@ -104,7 +102,7 @@ func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
 		if p.Row.State != run.Complete {
 			continue
 		}
-		s := Sample{ID: p.Row.ID, Group: p.Row.Arm, Task: p.Episode.Scenario.Premise}
+		s := Sample{ID: p.Row.ID, Item: strconv.Itoa(p.Row.Index), Group: p.Row.Arm, Task: p.Episode.Scenario.Premise}
 		if mean := meanOf(values[s.ID], "no score"); mean.OK() {
 			s.Done = new(mean.V >= least)
 		}
@@ -121,8 +119,7 @@ func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
 				s.Turns = append(s.Turns, Turn{Who: "narrator", Text: e.Text})
 			}
 		}
-		r.group(&s)
-		list = append(list, s)
+		list = append(list, r.grouped(s))
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s has no complete session", dir)
@@ -138,15 +135,26 @@ type Task struct {
 	Failed      []string `yaml:"failed,omitempty" json:"failed" doc:"examples that failed"`
 }
 
+// Problems returns what a task lacks.
+func (t *Task) Problems() (list []yamlfile.Problem) {
+	for _, field := range [][2]string{{"name", t.Name}, {"description", t.Description}} {
+		if field[1] == "" {
+			list = append(list, yamlfile.Problem{Path: field[0], Text: "a task needs one; write " + field[0] + ": and a text"})
+		}
+	}
+	return list
+}
+
 // ReadTask reads a task from a YAML file. An example that names a file below the YAML file's directory is replaced by
 // the content, and one that names a run of sessions there by its sessions, without the ground truth.
 func ReadTask(file string, r *Reader) (*Task, error) {
-	t := &Task{}
-	if err := run.ReadConfig(file, t); err != nil {
+	data, err := os.ReadFile(file)
+	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(t.Name) == "" || strings.TrimSpace(t.Description) == "" {
-		return nil, fmt.Errorf("%s: a task needs a name and a description", file)
+	t := &Task{}
+	if err := yamlfile.Value(data, file, t); err != nil {
+		return nil, run.UsageError{Err: err}
 	}
 	for _, list := range []*[]string{&t.Successful, &t.Failed} {
 		var texts []string

@@ -22,11 +22,11 @@ type Finding struct {
 	Seeds      []float64 // mean level over its range by seed
 }
 
-// Spread is how the labels of one sample differ between seeds. Levels count from 0.
+// Spread is how the labels of one sample differ between seeds. Levels go from 0 to 1.
 type Spread struct {
 	Sample   int
 	Mean, SD float64 // of levels; SD is that of the population
-	Top      float64 // the highest level of the scale
+	Step     float64 // between two levels
 	Modal    float64 // share of seeds with the most frequent label
 }
 
@@ -38,8 +38,8 @@ type figure struct {
 	of      func(s Spread) (v float64, ok bool)
 }
 
-// The coefficient of variation is SD over mean with levels from 0. A sample whose levels are all 0 has none, and counts as
-// 0: it is perfectly stable. The second one leaves such samples out, the third has levels from 1.
+// The coefficient of variation is SD over mean. A sample whose levels are all 0 has none, and counts as 0: it is
+// perfectly stable. The second one leaves such samples out, the third has levels from 1 as the first step.
 var figures = []figure{
 	{"cv", true, true, func(s Spread) (float64, bool) {
 		if s.Mean == 0 {
@@ -48,8 +48,8 @@ var figures = []figure{
 		return s.SD / s.Mean, true
 	}},
 	{"cv_without_zeros", false, true, func(s Spread) (float64, bool) { return s.SD / s.Mean, s.Mean > 0 }},
-	{"cv_from_one", false, true, func(s Spread) (float64, bool) { return s.SD / (s.Mean + 1), true }},
-	{"range_sd", true, true, func(s Spread) (float64, bool) { return s.SD / s.Top, true }},
+	{"cv_from_one", false, true, func(s Spread) (float64, bool) { return s.SD / (s.Mean + s.Step), true }},
+	{"range_sd", true, true, func(s Spread) (float64, bool) { return s.SD, true }},
 	{"agreement", true, false, func(s Spread) (float64, bool) { return s.Modal, true }},
 }
 
@@ -68,92 +68,6 @@ func (f *Finding) Figure(name string) stat.Value {
 	return meanOf(values, "no sample has two labels")
 }
 
-// Power is how a criterion tells samples from disturbed ones.
-type Power struct {
-	Variant             string
-	Higher, Same, Lower []int      // samples by how they score against their disturbed form
-	P                   stat.Value // one-sided, of the exact sign test without ties
-	Original, Disturbed stat.Value // mean level over its range
-}
-
-// Share returns the share of samples that score higher undisturbed, of those that change.
-func (p *Power) Share() stat.Interval {
-	return stat.Wilson(len(p.Higher), len(p.Higher)+len(p.Lower), eval.Confidence)
-}
-
-// cell is the labels of one criterion on one sample in one variant, by seed.
-type cell map[int]*LabelRow
-
-// study holds the labels that criteria are measured by.
-type study struct {
-	config *Config
-	cells  map[[3]string]cell // by criterion, sample and variant
-}
-
-// newStudy takes the labels that count.
-func newStudy(c *Config, rows []LabelRow, counts func(*LabelRow) bool) *study {
-	s := &study{config: c, cells: map[[3]string]cell{}}
-	for i := range rows {
-		r := &rows[i]
-		if !counts(r) {
-			continue
-		}
-		key := [3]string{r.Criterion, r.Sample, r.Variant}
-		if s.cells[key] == nil {
-			s.cells[key] = cell{}
-		}
-		s.cells[key][r.Seed] = r
-	}
-	return s
-}
-
-// levels returns the levels of the scored labels in order of seeds, from 0.
-func (c cell) levels() (levels []float64) {
-	for _, seed := range slices.Sorted(maps.Keys(c)) {
-		if c[seed].Level != nil {
-			levels = append(levels, float64(*c[seed].Level))
-		}
-	}
-	return levels
-}
-
-// of returns the labels of a sample in a variant; "" is the sample as it is.
-func (s *study) of(c *Criterion, sample int, variant string) cell {
-	return s.cells[[3]string{c.Name, s.config.Samples[sample].ID, variant}]
-}
-
-// measure fills in what the labels tell of a criterion, and the verdict.
-func (s *study) measure(c *Criterion) Finding {
-	f := Finding{Criterion: c, Separation: stat.Undefined("its values have no order")}
-	enough := 2 // labels of a sample
-	if s.config.Quantifier == LexicalModel {
-		enough = 1 // they are always the same
-	}
-	for i := range s.config.Samples {
-		labels := s.of(c, i, "")
-		levels := labels.levels()
-		f.Of += len(labels)
-		if f.Scored += len(levels); len(levels) < enough {
-			continue
-		}
-		count, most := map[float64]int{}, 0
-		for _, l := range levels {
-			count[l]++
-			most = max(most, count[l])
-		}
-		f.Spreads = append(f.Spreads, Spread{i, meanOf(levels, "").V, stat.SD(levels, stat.Population).V, float64(len(c.Values) - 1), float64(most) / float64(len(levels))})
-	}
-	if c.Ordered() {
-		for _, v := range s.config.Disturb {
-			f.Powers = append(f.Powers, s.power(c, v))
-		}
-		s.separation(&f)
-		f.Seeds = s.bySeed(c)
-	}
-	f.Verdict, f.Reason = f.judge(s.config.Thresholds)
-	return f
-}
-
 // meanOf returns the mean, or why there is none.
 func meanOf(xs []float64, none string) stat.Value {
 	if len(xs) == 0 {
@@ -166,6 +80,100 @@ func meanOf(xs []float64, none string) stat.Value {
 	return stat.Number(sum / float64(len(xs)))
 }
 
+// study holds the levels of labels, from 0, by criterion, sample and variant, then seed.
+type study struct {
+	config *Config
+	levels map[[3]string]map[int]int
+	of     map[string]int // labels of undisturbed samples by criterion, those that are not scored included
+}
+
+func newStudy(c *Config, rows []LabelRow) *study {
+	s := &study{config: c, levels: map[[3]string]map[int]int{}, of: map[string]int{}}
+	for i := range rows {
+		r := &rows[i]
+		if r.Variant == "" {
+			s.of[r.Criterion]++
+		}
+		if r.Level == nil {
+			continue
+		}
+		key := [3]string{r.Criterion, r.Sample, r.Variant}
+		if s.levels[key] == nil {
+			s.levels[key] = map[int]int{}
+		}
+		s.levels[key][r.Seed] = *r.Level
+	}
+	return s
+}
+
+// labels returns the levels of a sample in a variant by seed; variant "" is the sample as it is.
+func (s *study) labels(c *Criterion, sample int, variant string) map[int]int {
+	return s.levels[[3]string{c.Name, s.config.Samples[sample].ID, variant}]
+}
+
+// scaled returns levels from 0 to 1 in the order of seeds.
+func scaled(c *Criterion, levels map[int]int) []float64 {
+	list := make([]float64, 0, len(levels))
+	for _, seed := range slices.Sorted(maps.Keys(levels)) {
+		list = append(list, float64(levels[seed])/float64(len(c.Values)-1))
+	}
+	return list
+}
+
+// mean returns the mean level of an undisturbed sample, from 0 to 1.
+func (s *study) mean(c *Criterion, sample int) stat.Value {
+	return meanOf(scaled(c, s.labels(c, sample, "")), "no label is scored")
+}
+
+// measure returns what the labels tell of a criterion, with the verdict.
+func (s *study) measure(c *Criterion) Finding {
+	f := Finding{Criterion: c, Of: s.of[c.Name], Separation: stat.Undefined("its values have no order")}
+	enough := 2 // labels of a sample
+	if s.config.Quantifier == LexicalModel {
+		enough = 1 // they are always the same
+	}
+	bySeed := map[int][]float64{}
+	for i := range s.config.Samples {
+		labels := s.labels(c, i, "")
+		levels := scaled(c, labels)
+		f.Scored += len(levels)
+		count, most := map[int]int{}, 0
+		for seed, l := range labels {
+			count[l]++
+			most = max(most, count[l])
+			bySeed[seed] = append(bySeed[seed], float64(l)/float64(len(c.Values)-1))
+		}
+		if len(levels) < enough {
+			continue
+		}
+		f.Spreads = append(f.Spreads, Spread{i, meanOf(levels, "").V, stat.SD(levels, stat.Population).V, 1 / float64(len(c.Values)-1), float64(most) / float64(len(levels))})
+	}
+	if c.Ordered() {
+		for _, v := range s.config.Disturb {
+			f.Powers = append(f.Powers, s.power(c, v))
+		}
+		s.separation(&f)
+		for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
+			f.Seeds = append(f.Seeds, meanOf(bySeed[seed], "").V)
+		}
+	}
+	f.Verdict, f.Reason = f.judge(s.config.Thresholds)
+	return f
+}
+
+// Power is how a criterion tells samples from disturbed ones.
+type Power struct {
+	Variant             string
+	Higher, Same, Lower []int      // samples by how they score against their disturbed form
+	P                   stat.Value // one-sided, of the exact sign test without ties
+	Original, Disturbed stat.Value // mean level, from 0 to 1
+}
+
+// Share returns the share of samples that score higher undisturbed, of those that change.
+func (p *Power) Share() stat.Interval {
+	return stat.Wilson(len(p.Higher), len(p.Higher)+len(p.Lower), eval.Confidence)
+}
+
 // power compares samples with their disturbed forms, each by its mean level over the seeds that have both: seeds of
 // one sample are not independent of each other.
 func (s *study) power(c *Criterion, variant string) Power {
@@ -173,18 +181,18 @@ func (s *study) power(c *Criterion, variant string) Power {
 	p := Power{Variant: variant, P: stat.Undefined(none)}
 	var original, disturbed []float64
 	for i := range s.config.Samples {
-		a, b := s.of(c, i, ""), s.of(c, i, variant)
-		x, y, n := 0.0, 0.0, 0
-		for seed, l := range a {
-			if other := b[seed]; l.Level != nil && other != nil && other.Level != nil {
-				x, y, n = x+float64(*l.Level), y+float64(*other.Level), n+1
+		x, y, n := 0, 0, 0
+		other := s.labels(c, i, variant)
+		for seed, level := range s.labels(c, i, "") {
+			if l, both := other[seed]; both {
+				x, y, n = x+level, y+l, n+1
 			}
 		}
 		if n == 0 {
 			continue
 		}
-		scale := float64(n * (len(c.Values) - 1))
-		original, disturbed = append(original, x/scale), append(disturbed, y/scale)
+		most := float64(n * (len(c.Values) - 1))
+		original, disturbed = append(original, float64(x)/most), append(disturbed, float64(y)/most)
 		switch {
 		case x > y:
 			p.Higher = append(p.Higher, i)
@@ -220,27 +228,4 @@ func (s *study) separation(f *Finding) {
 		test := stat.Welch(failure, success, eval.Confidence, stat.Greater)
 		f.Inverted = test.P.OK() && test.P.V < s.config.Thresholds.Alpha
 	}
-}
-
-// mean returns the mean level of an undisturbed sample over the range of levels.
-func (s *study) mean(c *Criterion, sample int) stat.Value {
-	m := meanOf(s.of(c, sample, "").levels(), "no label is scored")
-	m.V /= float64(len(c.Values) - 1)
-	return m
-}
-
-// bySeed returns the mean level of undisturbed samples by seed.
-func (s *study) bySeed(c *Criterion) (list []float64) {
-	levels := map[int][]float64{}
-	for i := range s.config.Samples {
-		for seed, l := range s.of(c, i, "") {
-			if l.Level != nil {
-				levels[seed] = append(levels[seed], float64(*l.Level)/float64(len(c.Values)-1))
-			}
-		}
-	}
-	for _, seed := range slices.Sorted(maps.Keys(levels)) {
-		list = append(list, meanOf(levels[seed], "").V)
-	}
-	return list
 }

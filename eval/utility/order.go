@@ -1,8 +1,8 @@
 package utility
 
 import (
-	"cmp"
 	_ "embed"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,16 +17,11 @@ var gradesFile []byte
 
 // lexicon holds the words of grades.yaml.
 type lexicon struct {
-	Grades, Degrees         []gradeWords
+	Grades, Degrees         map[float64]string // words by grade
 	Faults, Good, Opposites string
 	Attributes              []string
 
 	grade, degree map[string]float64
-}
-
-type gradeWords struct {
-	Grade float64
-	Words string
 }
 
 var loadLexicon = sync.OnceValue(func() *lexicon {
@@ -34,10 +29,10 @@ var loadLexicon = sync.OnceValue(func() *lexicon {
 	if err := yaml.UnmarshalWithOptions(gradesFile, l, yaml.Strict()); err != nil {
 		panic("grades.yaml: " + err.Error())
 	}
-	for into, lists := range map[*map[string]float64][]gradeWords{&l.grade: l.Grades, &l.degree: l.Degrees} {
-		for _, list := range lists {
-			for w := range strings.FieldsSeq(list.Words) {
-				(*into)[w] = list.Grade
+	for into, lists := range map[*map[string]float64]map[float64]string{&l.grade: l.Grades, &l.degree: l.Degrees} {
+		for grade, words := range lists {
+			for w := range strings.FieldsSeq(words) {
+				(*into)[w] = grade
 			}
 		}
 	}
@@ -83,22 +78,20 @@ func (c *Criterion) findOrder() {
 
 // arrange sorts the values by their grades, if no two are the same.
 func (c *Criterion) arrange(grades []float64) bool {
-	order := make([]int, len(grades))
-	for i := range order {
-		order[i] = i
+	by := map[float64]string{}
+	for i, g := range grades {
+		by[g] = c.Values[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(grades[a], grades[b]) })
-	sorted := make([]string, len(order))
-	for i, at := range order {
-		if sorted[i] = c.Values[at]; i > 0 && grades[at] == grades[order[i-1]] {
-			return false
-		}
+	if len(by) < len(grades) {
+		return false
 	}
-	c.Values = sorted
+	for i, g := range slices.Sorted(maps.Keys(by)) {
+		c.Values[i] = by[g]
+	}
 	return true
 }
 
-var number = regexp.MustCompile(`^(<|>|<=|>=|≤|≥)?\s*([0-9]+(?:\.[0-9]+)?)\s*(%|percent|points?|stars?)?(?:\s*(?:-|–|to)\s*[0-9]+(?:\.[0-9]+)?\s*(?:%|percent|points?|stars?)?)?\+?(?:\s*[:(/].*)?$`)
+var number = regexp.MustCompile(`^([<>≤≥]?)=?\s*([0-9]+(?:\.[0-9]+)?)\s*(%|percent|points?|stars?)?(?:\s*(?:-|–|to)\s*[0-9]+(?:\.[0-9]+)?\s*(?:%|percent|points?|stars?)?)?\+?(?:\s*[:(/].*)?$`)
 
 // numbers reads values that are numbers, percentages or ranges of them. Of times and counts of other things, more may
 // be worse: they are not read.
@@ -114,9 +107,9 @@ func numbers(values []string) ([]float64, bool) {
 			return nil, false
 		}
 		switch m[1] {
-		case "<", "≤", "<=":
+		case "<", "≤":
 			x -= 1e-6
-		case ">", "≥", ">=":
+		case ">", "≥":
 			x += 1e-6
 		}
 		list = append(list, x)

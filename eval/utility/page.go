@@ -1,11 +1,13 @@
 package utility
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"parley/eval"
 	"parley/eval/report"
 	"parley/eval/report/view"
 	"parley/eval/run"
@@ -26,13 +28,13 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 			view.Section{ID: "stability", Title: "Stability over seeds", Blocks: s.stability()},
 			view.Section{ID: "sensitivity", Title: "Sensitivity of the verdicts", Blocks: s.sensitivity()},
 		)
-		if len(c.Disturb) > 0 {
-			sections = append(sections, view.Section{ID: "disturbed", Title: "Original against disturbed", Blocks: s.disturbed()})
-		}
+	}
+	if len(s.Findings) > 0 && len(c.Disturb) > 0 {
+		sections = append(sections, view.Section{ID: "disturbed", Title: "Original against disturbed", Blocks: s.disturbed()})
 	}
 	page := &report.Page{
 		Manifest: m, Metrics: p.Metrics(), Config: c, Rerun: "parley eval utility verify --config FILE", Title: "Task utility: run " + m.ID,
-		Subtitle: fmt.Sprintf("%d criteria, %d samples, quantifier %s with %d seeds in %d rounds, seed %d.", len(s.Pool), len(c.Samples), orElse(c.Quantifier, "none"), c.Seeds, s.Rounds, c.Seed),
+		Subtitle: fmt.Sprintf("%d criteria, %d samples, quantifier %s with %d seeds in %d rounds, seed %d.", len(s.Pool), len(c.Samples), cmp.Or(c.Quantifier, "none"), c.Seeds, s.Rounds, c.Seed),
 		Sections: sections,
 	}
 	return page.Write(w)
@@ -45,10 +47,30 @@ func (s *Study) Tables() []*view.Table {
 	}
 	groups := &view.Table{Head: view.Columns("Group", "#Utility", "#Low", "#High", "#Samples")}
 	for _, group := range s.Config.groups() {
-		u := s.Utility(group, s.counts)
+		u := s.interval(group, s.utility)
 		groups.Add(group, number3(u.Value), number3(u.Low), number3(u.High), fmt.Sprint(u.N))
 	}
 	return []*view.Table{s.verdicts(), groups}
+}
+
+// interval returns the mean of a value from 0 to 1 over the samples of a group.
+func (s *Study) interval(group string, of func(sample int) stat.Value) stat.Interval {
+	var values [][]float64
+	none := "the group has no samples"
+	for i := range s.Config.Samples {
+		if s.Config.Samples[i].Group != group {
+			continue
+		}
+		if v := of(i); v.OK() {
+			values = append(values, []float64{v.V})
+		} else {
+			none = v.Reason
+		}
+	}
+	if len(values) == 0 {
+		return stat.Interval{Reason: none}
+	}
+	return stat.BoundedInterval(values, 0, 1, eval.Confidence)
 }
 
 // verdicts has a row for each criterion that was quantified.
@@ -63,12 +85,12 @@ func (s *Study) verdicts() *view.Table {
 		if s.verifies() {
 			verdict, reason = f.Verdict, f.Reason
 		}
-		t.Add(clip(f.Criterion.Name), verdict, s.shown(f, "cv"), s.shown(f, "range_sd"), s.shown(f, "agreement"), power, same, fmt.Sprintf("%d of %d", f.Scored, f.Of), reason)
+		t.Add(clip(f.Criterion.Name), verdict, f.shown("cv"), f.shown("range_sd"), f.shown("agreement"), power, same, fmt.Sprintf("%d of %d", f.Scored, f.Of), reason)
 	}
 	return t
 }
 
-func (s *Study) shown(f *Finding, figure string) string { return number3(f.Figure(figure).Ptr()) }
+func (f *Finding) shown(figure string) string { return number3(f.Figure(figure).Ptr()) }
 
 // listed has a row for each criterion with its values.
 func (s *Study) listed() *view.Table {
@@ -98,56 +120,44 @@ func (s *Study) criteria() []view.Block {
 		for _, g := range growth {
 			line.Points = append(line.Points, view.Point{X: float64(g.Sources), Y: new(g.Mean), Low: new(g.Low), High: new(g.High)})
 		}
-		blocks = append(blocks, &view.Figure{ID: "growth", Caption: "Different criteria by number of critics (figure 4 of the paper). The band holds 95 % of the choices of so many critics.",
-			Plot: &view.Curve{Title: "Growth of the criteria", X: view.Axis{Name: "critics"}, Y: view.Axis{Name: "criteria"}, Lines: []view.Trace{line}}})
+		blocks = append(blocks, curve("growth", "Different criteria by number of critics (figure 4 of the paper). The band holds 95 % of the choices of so many critics.",
+			"critics", "criteria", line))
 	}
 	return blocks
 }
 
-// scaled starts a plot of labels, from the worst to the best.
-func scaled(title, of string) *view.Dots {
-	return &view.Dots{Title: title, Axis: view.Axis{Name: of + ", 0 worst to 1 best", From: new(0.0), To: new(1.0)}}
+// curve draws a line by a whole number.
+func curve(id, caption, x, y string, line view.Trace) *view.Figure {
+	return &view.Figure{ID: id, Caption: caption, Plot: &view.Curve{Title: y + " by number of " + x, X: view.Axis{Name: x}, Y: view.Axis{Name: y}, Lines: []view.Trace{line}}}
 }
 
-// Utility returns the mean label of a group's samples over some criteria, on a scale from 0 to 1.
-func (s *Study) Utility(group string, counts func(*Finding) bool) stat.Interval {
-	var values [][]float64
-	none := "the group has no samples"
-	for i := range s.Config.Samples {
-		if s.Config.Samples[i].Group != group {
-			continue
-		}
-		if u := s.utility(i, counts); u.OK() {
-			values = append(values, []float64{u.V})
-		} else {
-			none = u.Reason
-		}
-	}
-	if len(values) == 0 {
-		return stat.Interval{Reason: none}
-	}
-	return stat.BoundedInterval(values, 0, 1, 0.95)
+// labels draws mean labels, from the worst to the best.
+func labels(id, title, caption string, bars bool, rows []view.Dot) *view.Figure {
+	axis := view.Axis{Name: "mean label, 0 worst to 1 best", From: new(0.0), To: new(1.0)}
+	return &view.Figure{ID: id, Caption: caption, Plot: &view.Dots{Title: title, Axis: axis, Bars: bars, Rows: rows}}
 }
 
 // groups shows the mean label of each group by criterion.
 func (s *Study) groups() []view.Block {
-	bars := scaled("Labels by group", "mean label")
-	bars.Bars = true
+	var bars []view.Dot
 	delta := &view.Table{Caption: "Cliff's delta of successes over failures: 1 where every success scores higher than every failure.", Head: view.Columns("Criterion", "#Delta", "Note")}
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		delta.Add(f.Criterion.Name, number3(f.Separation.Ptr()), f.Separation.Reason)
 		for k, group := range s.Config.groups() {
-			u := s.Utility(group, func(other *Finding) bool { return other == f && f.Criterion.Ordered() })
-			bars.Rows = append(bars.Rows, view.Dot{Group: f.Criterion.Name, Label: group, Value: u.Value, Low: u.Low, High: u.High, Series: k, Note: fmt.Sprintf("n %d", u.N), Missing: u.Reason})
+			u := stat.Interval{Reason: "its values have no order"}
+			if f.Criterion.Ordered() {
+				u = s.interval(group, func(sample int) stat.Value { return s.last.mean(f.Criterion, sample) })
+			}
+			bars = append(bars, view.Dot{Group: f.Criterion.Name, Label: group, Value: u.Value, Low: u.Low, High: u.High, Series: k, Note: fmt.Sprintf("n %d", u.N), Missing: u.Reason})
 		}
 	}
-	return []view.Block{&view.Figure{ID: "by-group", Caption: "Mean label by group with 95 % intervals (figure 3).", Plot: bars}, delta}
+	return []view.Block{labels("by-group", "Labels by group", "Mean label by group with 95 % intervals (figure 3).", true, bars), delta}
 }
 
 // stability shows how labels spread over seeds, and what more seeds change.
 func (s *Study) stability() []view.Block {
-	boxes := scaled("Spread over seeds", "mean label of all samples by seed")
+	var boxes []view.Dot
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		if len(f.Seeds) == 0 {
@@ -155,11 +165,11 @@ func (s *Study) stability() []view.Block {
 		}
 		sorted := slices.Sorted(slices.Values(f.Seeds))
 		at := func(share float64) *float64 { return &sorted[int(share*float64(len(sorted)-1)+0.5)] }
-		boxes.Rows = append(boxes.Rows, view.Dot{Group: f.Criterion.Name, Label: fmt.Sprintf("%d seeds", len(sorted)), Value: at(0.5), Low: at(0.25), High: at(0.75), Least: at(0), Most: at(1)})
+		boxes = append(boxes, view.Dot{Group: f.Criterion.Name, Label: fmt.Sprintf("%d seeds", len(sorted)), Value: at(0.5), Low: at(0.25), High: at(0.75), Least: at(0), Most: at(1)})
 	}
 	line := view.Trace{Label: "all criteria"}
 	for n := 2; n <= s.Config.Seeds; n++ {
-		part, sum := newStudy(s.Config, s.rows, func(r *LabelRow) bool { return r.Seed <= n }), 0.0
+		part, sum := newStudy(s.Config, slices.DeleteFunc(slices.Clone(s.rows), func(r LabelRow) bool { return r.Seed > n })), 0.0
 		for i := range s.Pool {
 			if f := part.measure(&s.Pool[i]); f.Figure("cv").OK() {
 				sum += f.Figure("cv").V
@@ -167,10 +177,10 @@ func (s *Study) stability() []view.Block {
 		}
 		line.Points = append(line.Points, view.Point{X: float64(n), Y: new(sum)})
 	}
-	blocks := []view.Block{&view.Figure{ID: "spread", Caption: "Box plots over seeds (figures 5 and 11): median, quartiles, least and most.", Plot: boxes}}
+	blocks := []view.Block{labels("spread", "Spread over seeds", "Box plots over seeds of the mean label of all samples (figures 5 and 11): median, quartiles, least and most.", false, boxes)}
 	if len(line.Points) > 1 {
-		blocks = append(blocks, &view.Figure{ID: "seeds", Caption: "Sum over criteria of the mean coefficient of variation with the first seeds alone (figure 6): where it is level, more seeds tell nothing new.",
-			Plot: &view.Curve{Title: "CV by number of seeds", X: view.Axis{Name: "seeds"}, Y: view.Axis{Name: "sum of mean CV over criteria"}, Lines: []view.Trace{line}}})
+		blocks = append(blocks, curve("seeds", "Sum over criteria of the mean coefficient of variation with the first seeds alone (figure 6): where it is level, more seeds tell nothing new.",
+			"seeds", "sum of mean CV over criteria", line))
 	}
 	return blocks
 }
@@ -183,23 +193,23 @@ func (s *Study) sensitivity() []view.Block {
 	changed := 0
 	for i := range s.Findings {
 		f := &s.Findings[i]
-		row, passes, zeros := []string{f.Criterion.Name}, map[string]bool{}, 0
+		row, stable := []string{f.Criterion.Name}, map[string]bool{}
 		for _, figure := range figures {
-			v := f.Figure(figure.name)
-			limit, most := t.limit(figure.name)
-			passes[figure.name] = v.OK() && (most && v.V <= limit || !most && v.V >= limit)
-			row = append(row, s.shown(f, figure.name)+map[bool]string{true: " stable", false: " not stable"}[passes[figure.name]])
-			if !v.OK() {
-				row[len(row)-1] = "–"
+			text := "–"
+			if f.Figure(figure.name).OK() {
+				stable[figure.name] = f.unstable(t, figure.name) == ""
+				text = f.shown(figure.name) + map[bool]string{true: " stable", false: " not stable"}[stable[figure.name]]
 			}
+			row = append(row, text)
 		}
+		zeros := 0
 		for _, spread := range f.Spreads {
 			if spread.Mean == 0 {
 				zeros++
 			}
 		}
 		table.Add(append(row, fmt.Sprint(zeros))...)
-		if passes["cv"] != passes["cv_from_one"] || passes["cv"] != passes["cv_without_zeros"] {
+		if stable["cv"] != stable["cv_from_one"] || stable["cv"] != stable["cv_without_zeros"] {
 			changed++
 		}
 	}
@@ -212,22 +222,21 @@ func (s *Study) sensitivity() []view.Block {
 
 // disturbed compares samples with their disturbed forms.
 func (s *Study) disturbed() []view.Block {
-	bars := scaled("Original against disturbed", "mean label")
-	bars.Bars = true
+	var bars []view.Dot
 	t := &view.Table{Caption: "Paired sign test by sample; ties are left out of it, and counted.", Head: view.Columns("Criterion", "Disturbed by", "#Lower", "#Higher", "#The same", "#Share of the same", "#p")}
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		for k := range f.Powers {
 			p := &f.Powers[k]
 			if k == 0 {
-				bars.Rows = append(bars.Rows, view.Dot{Group: f.Criterion.Name, Label: "original", Value: p.Original.Ptr(), Missing: p.Original.Reason})
+				bars = append(bars, view.Dot{Group: f.Criterion.Name, Label: "original", Value: p.Original.Ptr(), Missing: p.Original.Reason})
 			}
-			bars.Rows = append(bars.Rows, view.Dot{Group: f.Criterion.Name, Label: p.Variant, Value: p.Disturbed.Ptr(), Series: k + 1, Missing: p.Disturbed.Reason})
+			bars = append(bars, view.Dot{Group: f.Criterion.Name, Label: p.Variant, Value: p.Disturbed.Ptr(), Series: k + 1, Missing: p.Disturbed.Reason})
 			higher, lower, same := len(p.Higher), len(p.Lower), len(p.Same)
 			t.Add(f.Criterion.Name, p.Variant, fmt.Sprint(higher), fmt.Sprint(lower), fmt.Sprint(same), report.Percent(same, higher+lower+same), number3(p.P.Ptr()))
 		}
 	}
-	return []view.Block{&view.Figure{ID: "disturbed-labels", Caption: "Mean label of samples as they are and disturbed (figures 7 and 13).", Plot: bars}, t}
+	return []view.Block{labels("disturbed-labels", "Original against disturbed", "Mean label of samples as they are and disturbed (figures 7 and 13).", true, bars), t}
 }
 
 func number3(v *float64) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -139,8 +140,15 @@ func whole(samples, seeds, critics int) func() run.Plan {
 }
 
 func TestPlannedStudy(t *testing.T) {
+	for _, seed := range []uint64{1, 4242} {
+		plannedStudy(t, seed)
+	}
+}
+
+func plannedStudy(t *testing.T, seed uint64) {
 	dir := filepath.Join(t.TempDir(), "run")
 	p := whole(12, 18, 12)()
+	p.Settings().Seed = seed
 	m, err := run.Run(t.Context(), dir, p, run.Options{Kinds: kinds, Registry: registry(models), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -192,6 +200,59 @@ func TestPlannedStudy(t *testing.T) {
 	for i := 1; i < len(growth); i++ {
 		if growth[i].Mean < growth[i-1].Mean || growth[i].Low > growth[i].High || growth[i].Low < growth[i-1].Low {
 			t.Errorf("growth: %+v after %+v", growth[i], growth[i-1])
+		}
+	}
+}
+
+// Two criteria have the same labels over seeds, three levels apart. The rule of the coefficient of variation drops the
+// one near the start of the scale alone, and would keep it with levels from 1; figures that do not divide by the mean are
+// the same for both, and so is the verdict by them.
+func TestSensitivity(t *testing.T) {
+	shifted := func(req llm.Request) string {
+		up := 0
+		if whole := strings.Count(req.Messages[0].Content, "Point ") == 10; whole && req.Tag.Repeat%3 == 0 {
+			up = 1
+		}
+		return fmt.Sprintf(`{"Low": %q, "High": %q}`, scale[up], scale[3+up])
+	}
+	tests := []struct{ stability, low, high string }{
+		{"cv", utility.Out, utility.Keep}, {"range_sd", utility.Keep, utility.Keep}, {"agreement", utility.Keep, utility.Keep},
+	}
+	for _, test := range tests {
+		c := utility.DefaultConfig()
+		c.Criteria = []utility.Criterion{{Name: "Low", Values: slices.Clone(scale)}, {Name: "High", Values: slices.Clone(scale)}}
+		c.Quantifier, c.Samples, c.Seeds, c.Disturb, c.Thresholds.Stability = "planted:shifted", points(6), 18, []string{utility.Drop}, test.stability
+		if err := c.Complete(); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "run")
+		o := run.Options{Kinds: kinds, Registry: registry(map[string]llm.Model{"shifted": llmtest.Func(shifted)}), Now: time.Now}
+		if _, err := run.Run(t.Context(), dir, utility.New(c), o); err != nil {
+			t.Fatal(err)
+		}
+		s, err := utility.ReadStudy(dir, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := &s.Findings[0], &s.Findings[1]
+		if low.Verdict != test.low || high.Verdict != test.high {
+			t.Errorf("by %s: %s (%s) and %s (%s), want %s and %s", test.stability, low.Verdict, low.Reason, high.Verdict, high.Reason, test.low, test.high)
+		}
+		for _, figure := range []string{"range_sd", "agreement"} {
+			if a, b := low.Figure(figure).V, high.Figure(figure).V; math.Abs(a-b) > 1e-12 {
+				t.Errorf("%s is %g near the start of the scale, and %g at its end", figure, a, b)
+			}
+		}
+		page, err := os.ReadFile(filepath.Join(dir, run.ReportName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, section, _ := strings.Cut(string(page), `id="sensitivity"`)
+		for _, want := range []string{"1.414 not stable", "0.354 stable", "0.141 stable", "0.118 stable", "0.667 stable", "Here 1 of 2 criteria pass or fail by where the scale starts",
+			"The verdict rests on " + test.stability} {
+			if !strings.Contains(section, want) {
+				t.Errorf("by %s, the page has no %q", test.stability, want)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package utility
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -16,12 +17,11 @@ var (
 	nameKeys        = []string{"name", "criterion", "title"}
 	descriptionKeys = []string{"description", "definition", "desc", "meaning"}
 	valueKeys       = []string{"accepted values", "accepted value", "acceptable values", "values", "possible values", "scale", "options"}
-	subKeys         = []string{"sub criteria", "subcriteria"}
+	subKeys         = []string{"sub criteria"}
 	listKeys        = []string{"criteria", "evaluation criteria"}
 )
 
-// Ranges and comments of Python, as some critics write them among the JSON. They are looked for only where the reply
-// cannot be read otherwise.
+// Ranges and comments of Python, as some critics write them among the JSON.
 var (
 	ranges   = regexp.MustCompile(`([:\[,]\s*)(?:list\()?(range\([\w\s,]+\))\)?`)
 	comments = regexp.MustCompile(`(?m)([,\[\]{}"'0-9)]\s*)#[^"'\n]*$`)
@@ -32,10 +32,8 @@ var (
 // none at all.
 func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 	found := loose.Find(reply)
-	if broken := func(v loose.Value) bool { return v.State != loose.Whole }; slices.ContainsFunc(found, broken) {
-		if again := loose.Find(ranges.ReplaceAllString(comments.ReplaceAllString(reply, "$1"), `$1"$2"`)); !slices.ContainsFunc(again, broken) {
-			found = again
-		}
+	if slices.ContainsFunc(found, unfinished) {
+		found = loose.Find(ranges.ReplaceAllString(comments.ReplaceAllString(reply, "$1"), `$1"$2"`))
 	}
 	if len(found) == 0 {
 		return nil, nil, errors.New("no criteria in it: a JSON list or object is needed")
@@ -45,15 +43,15 @@ func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 		readCriteria(&found[i], &list, &rejected)
 	}
 	for _, c := range list {
-		err := c.complete()
-		if err == nil && find(kept, c.Name) >= 0 {
-			err = fmt.Errorf("%s: given twice", c.Name)
+		problems := c.problems("")
+		switch {
+		case len(problems) > 0:
+			rejected = append(rejected, cmp.Or(c.Name, "a criterion")+": "+problems[0].Text)
+		case find(kept, c.Name) >= 0:
+			rejected = append(rejected, c.Name+": given twice")
+		default:
+			kept = append(kept, c)
 		}
-		if err != nil {
-			rejected = append(rejected, err.Error())
-			continue
-		}
-		kept = append(kept, c)
 	}
 	if len(kept) == 0 {
 		return nil, rejected, fmt.Errorf("no criteria in it: %s", strings.Join(append(rejected, "the JSON is of another form"), "; "))
@@ -61,35 +59,37 @@ func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 	return kept, rejected, nil
 }
 
+func unfinished(v loose.Value) bool { return v.State != loose.Whole }
+
 // readCriteria reads the criteria in one outermost value. Of one that breaks off, the last part is not whole and is
 // left out.
 func readCriteria(v *loose.Value, list *[]Criterion, rejected *[]string) {
 	if inner := under(v, listKeys); inner != nil && inner.Items != nil {
 		v = inner
 	}
-	parts := make([]loose.Value, 0, len(v.Items))
-	names := make([]string, len(v.Items)+1)
+	parts, names := v.Items, v.Keys
 	if under(v, valueKeys) != nil { // the criterion alone
-		parts = append(parts, *v)
-	} else {
-		parts = append(parts, v.Items...)
-		copy(names, v.Keys)
+		parts, names = []loose.Value{*v}, nil
 	}
 	for i := range parts {
-		c, err := readCriterion(&parts[i], names[i])
-		switch {
-		case v.State != loose.Whole && i == len(parts)-1:
-			*rejected = append(*rejected, fmt.Sprintf("%s: the reply breaks off", orElse(names[i], "criterion "+strconv.Itoa(i+1))))
-		case err != nil:
-			*rejected = append(*rejected, fmt.Sprintf("%s: %v", orElse(c.Name, "a criterion"), err))
-		default:
-			*list = append(*list, c)
+		name := ""
+		if names != nil {
+			name = names[i]
 		}
+		c, err := readCriterion(&parts[i], name)
+		if unfinished(*v) && i == len(parts)-1 {
+			err = errors.New("the reply breaks off")
+		}
+		if err != nil {
+			*rejected = append(*rejected, fmt.Sprintf("%s: %v", cmp.Or(c.Name, "criterion "+strconv.Itoa(i+1)), err))
+			continue
+		}
+		*list = append(*list, c)
 	}
 }
 
 func readCriterion(v *loose.Value, name string) (Criterion, error) {
-	c := Criterion{Name: strings.Trim(orElse(text(under(v, nameKeys)), name), "*_`\" "), Description: text(under(v, descriptionKeys))}
+	c := Criterion{Name: strings.Trim(cmp.Or(text(under(v, nameKeys)), name), "*_`\" "), Description: text(under(v, descriptionKeys))}
 	values := under(v, valueKeys)
 	switch {
 	case v.Kind == loose.Array && name != "": // {"name": ["bad", "good"]}
@@ -105,21 +105,18 @@ func readCriterion(v *loose.Value, name string) (Criterion, error) {
 			return c, errors.New(rejected[0])
 		}
 	}
-	var err error
-	c.Values, c.Meaning, err = readValues(values)
-	return c, err
+	c.readValues(values)
+	return c, nil
 }
 
 // readValues reads accepted values with their meanings, where they are given: as a list, as an object by label, or as
 // a text that holds all.
-func readValues(v *loose.Value) (values []string, meaning map[string]string, err error) {
+func (c *Criterion) readValues(v *loose.Value) {
+	c.Meaning = map[string]string{}
 	add := func(label, means string) {
-		values = append(values, strings.TrimSpace(label))
-		if means != "" && label != "" {
-			if meaning == nil {
-				meaning = map[string]string{}
-			}
-			meaning[label] = means
+		label = strings.TrimSpace(label)
+		if c.Values = append(c.Values, label); means != "" {
+			c.Meaning[label] = means
 		}
 	}
 	switch v.Kind {
@@ -142,43 +139,34 @@ func readValues(v *loose.Value) (values []string, meaning map[string]string, err
 	default:
 		add(text(v), "")
 	}
-	if len(values) == 1 {
-		values = splitValues(values[0])
+	if len(c.Values) == 1 {
+		c.Values = splitValues(c.Values[0])
 	}
-	if len(values) < 2 {
-		return nil, nil, fmt.Errorf("accepted values %q are no list", strings.Join(values, ", "))
-	}
-	return values, meaning, nil
 }
 
-// Texts that hold a range of whole numbers: range(0, 6, 1) of Python, which leaves out the end, and 1-5.
-var (
-	pythonRange = regexp.MustCompile(`^range\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?(?:,\s*(\d+)\s*)?\)$`)
-	plainRange  = regexp.MustCompile(`^(\d+)\s*(?:to|–|-)\s*(\d+)$`)
-)
+// wholeRange is a text that holds a range of whole numbers: range(0, 6, 1) of Python, which leaves out the end, or 1-5.
+var wholeRange = regexp.MustCompile(`^(?:range\(\s*(?:(\d+)\s*,\s*)?(\d+)\s*(?:,\s*(\d+)\s*)?\)|(\d+)\s*(?:to|–|-)\s*(\d+))$`)
 
 // splitValues takes a text apart that holds all values: range(0, 6), 1-5, poor/fair/good, or a list with commas or
 // semicolons.
-func splitValues(s string) []string {
+func splitValues(s string) (list []string) {
 	s = strings.TrimSpace(s)
-	atoi := func(s string, otherwise int) int {
-		if n, err := strconv.Atoi(s); err == nil {
-			return n
+	if m := wholeRange.FindStringSubmatch(strings.ToLower(s)); m != nil {
+		var n [6]int
+		for i := range m {
+			n[i], _ = strconv.Atoi(m[i])
 		}
-		return otherwise
-	}
-	if m := pythonRange.FindStringSubmatch(strings.ToLower(s)); m != nil {
-		if m[2] == "" {
-			m[1], m[2] = "0", m[1]
+		from, to, step := n[1]+n[4], n[2]-1, max(1, n[3])
+		if m[5] != "" {
+			to = n[5]
 		}
-		return count(s, atoi(m[1], 0), atoi(m[2], 0)-1, atoi(m[3], 1))
-	}
-	if m := plainRange.FindStringSubmatch(strings.ToLower(s)); m != nil {
-		return count(s, atoi(m[1], 0), atoi(m[2], 0), 1)
+		for ; from <= to && len(list) <= maxValues; from += step {
+			list = append(list, strconv.Itoa(from))
+		}
+		return list
 	}
 	for _, at := range []string{";", "|", ",", "/"} {
 		if strings.Contains(s, at) {
-			var list []string
 			for part := range strings.SplitSeq(strings.Trim(s, "[](){}"), at) {
 				list = append(list, strings.Trim(strings.TrimSpace(part), `"'`))
 			}
@@ -188,20 +176,8 @@ func splitValues(s string) []string {
 	return []string{s}
 }
 
-// count lists whole numbers as values, or returns the text where that makes no scale.
-func count(s string, from, to, step int) []string {
-	if step < 1 || to <= from || (to-from)/step >= maxValues {
-		return []string{s}
-	}
-	var list []string
-	for n := from; n <= to; n += step {
-		list = append(list, strconv.Itoa(n))
-	}
-	return list
-}
-
-// joined is for keys such as acceptedValues.
-var joined = strings.NewReplacer(" ", "")
+// squash makes spellings of a key, such as acceptedValues and accepted_values, the same.
+func squash(key string) string { return strings.ReplaceAll(fold(key), " ", "") }
 
 // under returns the first value under one of the keys, in any spelling.
 func under(v *loose.Value, keys []string) *loose.Value {
@@ -210,7 +186,7 @@ func under(v *loose.Value, keys []string) *loose.Value {
 	}
 	for _, want := range keys {
 		for i, key := range v.Keys {
-			if i < len(v.Items) && (fold(key) == want || joined.Replace(fold(key)) == joined.Replace(want)) {
+			if i < len(v.Items) && squash(key) == squash(want) {
 				return &v.Items[i]
 			}
 		}
@@ -224,11 +200,4 @@ func text(v *loose.Value) string {
 		return ""
 	}
 	return strings.TrimSpace(v.Text)
-}
-
-func orElse(s, instead string) string {
-	if s == "" {
-		return instead
-	}
-	return s
 }

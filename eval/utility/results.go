@@ -1,6 +1,7 @@
 package utility
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -11,17 +12,19 @@ import (
 
 // Metrics lists the numbers of an assessment of utility. All but utility have one arm for each criterion.
 func (p *Plan) Metrics() []eval.Metric {
-	m := func(name, unit, title string, low, high float64, higher bool, caption string) eval.Metric {
-		return eval.Metric{Scorer: "utility", Name: name, Unit: unit, Title: title, Caption: caption, Low: low, High: high, Higher: higher, Headline: true}
+	m := func(name, unit, title string, high float64, higher bool, caption string) eval.Metric {
+		return eval.Metric{Scorer: "utility", Name: name, Unit: unit, Title: title, Caption: caption, High: high, Higher: higher, Headline: true}
 	}
-	return []eval.Metric{
-		m("utility", "samples", "utility", 0, 1, true, "Mean label of a group's samples over all criteria that are kept, from 0 (the worst label) to 1 (the best)."),
-		m("keep", "criteria", "kept", 0, 1, true, "1: the verifier keeps the criterion; 0: it drops it, or leaves it to a person."),
-		m("cv", "samples", "CV", 0, 0, false, "Coefficient of variation of labels over seeds, levels from 0; a sample with nothing but the worst label counts as 0. It depends on where the scale starts."),
-		m("range_sd", "samples", "SD over range", 0, 0.5, false, "Standard deviation of labels over seeds, by the range of the scale."),
-		m("agreement", "samples", "agreement", 0, 1, true, "Share of seeds that give the most frequent label of a sample."),
-		m("power", "samples", "power", 0, 1, true, "Share of samples that score lower when disturbed, of those that change. The control names the way of disturbing; p is of the one-sided sign test."),
+	list := []eval.Metric{
+		m("utility", "samples", "utility", 1, true, "Mean label of a group's samples over all criteria that are kept, from 0 (the worst label) to 1 (the best)."),
+		m("keep", "criteria", "kept", 1, true, "1: the verifier keeps the criterion; 0: it drops it, or leaves it to a person."),
+		m("cv", "samples", "CV", 0, false, "Coefficient of variation of labels over seeds, levels from 0; a sample with nothing but the worst label counts as 0. It depends on where the scale starts."),
+		m("range_sd", "samples", "SD over range", 0.5, false, "Standard deviation of labels over seeds, by the range of the scale."),
+		m("agreement", "samples", "agreement", 1, true, "Share of seeds that give the most frequent label of a sample."),
+		m("power", "samples", "power", 1, true, "Share of samples that score lower when disturbed, of those that change. The control names the way of disturbing; p is of the one-sided sign test."),
 	}
+	list[0].Paired = slices.ContainsFunc(p.config.Samples, func(s Sample) bool { return s.Item != "" })
+	return list
 }
 
 // Study is what a run found.
@@ -37,10 +40,10 @@ type Study struct {
 	last     *study
 }
 
-// ReadStudy reads what a run found.
+// ReadStudy reads what a run found, and measures each criterion by the last round that has labels of it.
 func ReadStudy(dir string, c *Config) (*Study, error) {
 	s := &Study{Config: c}
-	criteria, err := rowsOf(Criteria, dir)
+	criteria, err := Criteria.All(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -55,24 +58,17 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 	if s.Pool, err = pool(c, criteria); err != nil {
 		return nil, err
 	}
-	if s.rows, err = rowsOf(Labels, dir); err != nil {
-		return nil, err
-	}
-	steps, err := rowsOf(Steps, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range steps {
+	for r, err := range Steps.Sorted(dir) {
+		if err != nil {
+			return nil, err
+		}
 		if r.Note != "" && !r.Skipped {
 			s.Notes = append(s.Notes, r.ID+": "+r.Note)
 		}
 	}
-	s.find()
-	return s, nil
-}
-
-// find measures each criterion by the last round that has labels of it.
-func (s *Study) find() {
+	if s.rows, err = Labels.All(dir); err != nil {
+		return nil, err
+	}
 	lastRound := map[string]int{}
 	for i := range s.rows {
 		r := &s.rows[i]
@@ -80,16 +76,18 @@ func (s *Study) find() {
 		s.Rounds = max(s.Rounds, r.Round)
 	}
 	s.rows = slices.DeleteFunc(s.rows, func(r LabelRow) bool { return r.Round != lastRound[r.Criterion] })
-	s.last = newStudy(s.Config, s.rows, func(*LabelRow) bool { return true })
+	s.last = newStudy(c, s.rows)
 	for i := range s.Pool {
-		if len(s.rows) > 0 {
-			f := s.last.measure(&s.Pool[i])
-			s.Findings = append(s.Findings, f)
-			if s.verifies() {
-				s.Pool[i].Verdict, s.Pool[i].Reason = f.Verdict, f.Reason
-			}
+		if len(s.rows) == 0 {
+			break
+		}
+		f := s.last.measure(&s.Pool[i])
+		s.Findings = append(s.Findings, f)
+		if s.verifies() {
+			s.Pool[i].Verdict, s.Pool[i].Reason = f.Verdict, f.Reason
 		}
 	}
+	return s, nil
 }
 
 // verifies reports whether labels can tell a verdict: they are of several seeds, or of disturbed samples too.
@@ -101,10 +99,10 @@ func (s *Study) counts(f *Finding) bool {
 }
 
 // utility returns the mean label of a sample over the criteria that count, on a scale from 0 to 1.
-func (s *Study) utility(sample int, counts func(*Finding) bool) stat.Value {
+func (s *Study) utility(sample int) stat.Value {
 	var values []float64
 	for i := range s.Findings {
-		if m := s.last.mean(s.Findings[i].Criterion, sample); m.OK() && counts(&s.Findings[i]) {
+		if m := s.last.mean(s.Findings[i].Criterion, sample); m.OK() && s.counts(&s.Findings[i]) {
 			values = append(values, m.V)
 		}
 	}
@@ -118,42 +116,42 @@ func (p *Plan) Results(dir string, _ *run.Manifest) ([]eval.Result, error) {
 		return nil, err
 	}
 	sum := eval.NewSummary(p.Metrics(), p.Arms(), nil)
-	add := func(metric, arm, control, sample string, v stat.Value) {
-		score := eval.Score{Scorer: "utility", Metric: metric, Arm: arm, Control: control, Item: sample, Value: v.Ptr(), Status: eval.Scored, Reason: v.Reason}
-		if !v.OK() {
-			score.Status = eval.Unparsed
-		}
-		sum.Add(&score)
-	}
-	for k, sample := range p.config.Samples {
-		if len(s.Findings) > 0 {
-			add("utility", sample.Group, "", sample.ID, s.utility(k, s.counts))
+	for i := range p.config.Samples {
+		if sample := &p.config.Samples[i]; len(s.Findings) > 0 {
+			add(sum, "utility", sample.Group, "", sample.item(), s.utility(i))
 		}
 	}
 	for i := range s.Findings {
-		s.add(&s.Findings[i], func(metric, control, sample string, v stat.Value) {
-			add(metric, s.Findings[i].Criterion.Name, control, sample, v)
-		})
+		s.summarize(&s.Findings[i], sum)
 	}
 	results := sum.Results()
 	for i := range results {
 		r := &results[i]
-		at := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Criterion.Name == r.Arm })
-		if at < 0 {
-			continue
-		}
-		switch f := &s.Findings[at]; r.Metric {
-		case "keep":
-			r.Reason = f.Verdict + ": " + f.Reason
-		case "power":
-			for k := range f.Powers {
-				if f.Powers[k].control(k) == r.Control {
-					r.P = f.Powers[k].P.Ptr()
+		for k := range s.Findings {
+			f := &s.Findings[k]
+			switch {
+			case f.Criterion.Name != r.Arm:
+			case r.Metric == "keep":
+				r.Reason = f.Verdict + ": " + f.Reason
+			case r.Metric == "power":
+				for v := range f.Powers {
+					if f.Powers[v].control(v) == r.Control {
+						r.P = f.Powers[v].P.Ptr()
+					}
 				}
 			}
 		}
 	}
 	return results, nil
+}
+
+// add adds one value of an arm to the results.
+func add(sum *eval.Summary, metric, arm, control, item string, v stat.Value) {
+	score := eval.Score{Scorer: "utility", Metric: metric, Arm: arm, Control: control, Item: item, Value: v.Ptr(), Status: eval.Scored, Reason: v.Reason}
+	if !v.OK() {
+		score.Status = eval.Unparsed
+	}
+	sum.Add(&score)
 }
 
 // control names a way of disturbing in results; the first one is the measurement itself.
@@ -164,41 +162,43 @@ func (p *Power) control(place int) string {
 	return p.Variant
 }
 
-// add hands over the values of a criterion by sample.
-func (s *Study) add(f *Finding, add func(metric, control, sample string, v stat.Value)) {
+// summarize adds the values of a criterion by sample to the results.
+func (s *Study) summarize(f *Finding, sum *eval.Summary) {
+	arm := f.Criterion.Name
 	id := func(sample int) string { return s.Config.Samples[sample].ID }
 	for _, figure := range figures {
-		switch mean := f.Figure(figure.name); {
-		case !figure.metric:
-		case !mean.OK():
-			add(figure.name, "", "", mean)
-		default:
-			for _, spread := range f.Spreads {
-				v, _ := figure.of(spread)
-				add(figure.name, "", id(spread.Sample), stat.Number(v))
-			}
+		if !figure.metric {
+			continue
+		}
+		if mean := f.Figure(figure.name); !mean.OK() {
+			add(sum, figure.name, arm, "", "", mean)
+			continue
+		}
+		for _, spread := range f.Spreads {
+			v, _ := figure.of(spread)
+			add(sum, figure.name, arm, "", id(spread.Sample), stat.Number(v))
 		}
 	}
 	for k := range f.Powers {
 		w := &f.Powers[k]
 		for value, samples := range [][]int{w.Lower, w.Higher} {
 			for _, sample := range samples {
-				add("power", w.control(k), id(sample), stat.Number(float64(value)))
+				add(sum, "power", arm, w.control(k), id(sample), stat.Number(float64(value)))
 			}
 		}
 		if len(w.Lower)+len(w.Higher) == 0 {
-			add("power", w.control(k), "", stat.Undefined(orElse(w.P.Reason, "all samples score the same when disturbed")))
+			add(sum, "power", arm, w.control(k), "", stat.Undefined(cmp.Or(w.P.Reason, "all samples score the same when disturbed")))
 		}
 	}
 	if len(f.Powers) == 0 && len(s.Config.Disturb) > 0 {
-		add("power", "", "", stat.Undefined("its values have no order"))
+		add(sum, "power", arm, "", "", stat.Undefined("its values have no order"))
 	}
 	if s.verifies() {
 		keep := 0.0
 		if f.Verdict == Keep {
 			keep = 1
 		}
-		add("keep", "", f.Criterion.Name, stat.Number(keep))
+		add(sum, "keep", arm, "", arm, stat.Number(keep))
 	}
 }
 

@@ -2,6 +2,7 @@ package utility
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,7 +21,8 @@ const (
 // Sample is one execution of a task.
 type Sample struct {
 	ID    string `yaml:"id" json:"id"`
-	Group string `yaml:"group" json:"group"` // success, failure, unknown, or an arm of a run
+	Item  string `yaml:"item,omitempty" json:"item,omitempty"` // what it has in common with one sample of each other group, such as its situation; empty: nothing
+	Group string `yaml:"group" json:"group"`                   // success, failure, unknown, or an arm of a run
 	Done  *bool  `yaml:"success,omitempty" json:"success,omitempty"`
 	Task  string `yaml:"task,omitempty" json:"task,omitempty"` // what was asked for, such as the problem
 	Turns []Turn `yaml:"turns" json:"turns"`
@@ -33,6 +35,9 @@ type Turn struct {
 	Tested bool   `yaml:"tested,omitempty" json:"tested,omitempty"` // it is the work of what is assessed, and can be disturbed
 }
 
+// item names what values of the sample are compared with.
+func (s *Sample) item() string { return cmp.Or(s.Item, s.ID) }
+
 // Text writes the sample for a prompt.
 func (s *Sample) Text() string {
 	var b strings.Builder
@@ -40,7 +45,7 @@ func (s *Sample) Text() string {
 		if t.Who != "" {
 			b.WriteString(t.Who + ": ")
 		}
-		b.WriteString(orElse(t.Text, "(passes)") + "\n")
+		b.WriteString(cmp.Or(t.Text, "(passes)") + "\n")
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -75,15 +80,14 @@ func (r *Reader) Read(data []byte, file string) ([]Sample, error) {
 		return nil, fmt.Errorf("%s: empty", file)
 	}
 	if trimmed[0] != '{' && trimmed[0] != '[' {
-		s := Sample{ID: id, Turns: []Turn{{Text: string(trimmed), Tested: true}}}
-		r.group(&s)
-		return []Sample{s}, nil
+		return []Sample{r.grouped(Sample{ID: id, Turns: []Turn{{Text: string(trimmed), Tested: true}}})}, nil
 	}
 	var logs []any
-	for d := json.NewDecoder(bytes.NewReader(trimmed)); d.More(); {
+	d := json.NewDecoder(bytes.NewReader(data))
+	for d.More() {
 		var v any
 		if err := d.Decode(&v); err != nil {
-			return nil, fmt.Errorf("%s: log %d: %w", file, len(logs)+1, err)
+			return nil, fmt.Errorf("%s:%d: a message log as JSON is needed: %w", file, 1+bytes.Count(data[:d.InputOffset()], []byte("\n")), err)
 		}
 		if array, ok := v.([]any); ok {
 			logs = append(logs, array...)
@@ -103,18 +107,18 @@ func (r *Reader) Read(data []byte, file string) ([]Sample, error) {
 		} else if s.ID == "" {
 			s.ID = fmt.Sprintf("%s-%d", id, i+1)
 		}
-		r.group(&s)
-		list = append(list, s)
+		list = append(list, r.grouped(s))
 	}
 	return list, nil
 }
 
-// group says to which group a sample belongs.
-func (r *Reader) group(s *Sample) {
-	if done, known := r.Outcomes[s.ID]; known {
-		s.Done = &done
-	} else if r.Outcomes != nil {
+// grouped says to which group a sample belongs.
+func (r *Reader) grouped(s Sample) Sample {
+	if r.Outcomes != nil {
 		s.Done = nil
+		if done, known := r.Outcomes[s.ID]; known {
+			s.Done = &done
+		}
 	}
 	switch {
 	case s.Group != "":
@@ -125,21 +129,19 @@ func (r *Reader) group(s *Sample) {
 	default:
 		s.Group = Failure
 	}
+	return s
 }
 
 // log reads one message log. Values beside task and messages are in the sample only where there are no messages, and
 // never what is under a hidden key.
 func (r *Reader) log(object map[string]any) Sample {
 	s := Sample{Done: outcome(object)}
-	if v, ok := lookup(object, idKeys); ok {
+	if v := lookup(object, idKeys...); v != nil {
 		s.ID = fmt.Sprint(v)
 	}
 	object, _ = r.strip(object).(map[string]any)
-	if v, ok := lookup(object, taskKeys); ok {
-		s.Task, _ = v.(string)
-	}
-	messages, _ := lookup(object, turnKeys)
-	list, _ := messages.([]any)
+	s.Task, _ = lookup(object, taskKeys...).(string)
+	list, _ := lookup(object, turnKeys...).([]any)
 	for _, m := range list {
 		if t, ok := turnOf(m); ok && (t.Text != s.Task || len(s.Turns) > 0) {
 			s.Turns = append(s.Turns, t)
@@ -149,7 +151,7 @@ func (r *Reader) log(object map[string]any) Sample {
 		return s
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if !slices.Contains(idKeys, fold(key)) && !slices.Contains(taskKeys, fold(key)) {
+		if !slices.Contains(slices.Concat(idKeys, taskKeys), fold(key)) {
 			text, isText := written(object[key])
 			s.Turns = append(s.Turns, Turn{Who: key, Text: text, Tested: isText})
 		}
@@ -164,7 +166,7 @@ func written(v any) (text string, isText bool) {
 	}
 	encoded, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Sprint(v), false
+		panic(err) // it was read from JSON
 	}
 	return string(encoded), false
 }
@@ -175,7 +177,8 @@ func (r *Reader) strip(v any) any {
 	case map[string]any:
 		out := map[string]any{}
 		for key, inner := range v {
-			if k := fold(key); !slices.Contains(GroundTruth(), k) && !slices.ContainsFunc(r.Hidden, func(h string) bool { return fold(h) == k }) {
+			same := func(hidden string) bool { return fold(hidden) == fold(key) }
+			if !slices.ContainsFunc(GroundTruth(), same) && !slices.ContainsFunc(r.Hidden, same) {
 				out[key] = r.strip(inner)
 			}
 		}
@@ -192,8 +195,7 @@ func (r *Reader) strip(v any) any {
 
 // outcome says whether a log says that the task was done: by a boolean, or by a text or number that means one.
 func outcome(object map[string]any) *bool {
-	v, _ := lookup(object, outcomeKeys)
-	switch fold(fmt.Sprint(v)) {
+	switch fold(fmt.Sprint(lookup(object, outcomeKeys...))) {
 	case "true", "1", "correct", "yes", "success", "passed":
 		return new(true)
 	case "false", "0", "incorrect", "no", "failure", "failed":
@@ -202,29 +204,37 @@ func outcome(object map[string]any) *bool {
 	return nil
 }
 
-func lookup(object map[string]any, keys []string) (any, bool) {
+// lookup returns the value under the first of the keys that an object has, in any spelling, or nil.
+func lookup(object map[string]any, keys ...string) any {
 	for _, want := range keys {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
 			if fold(key) == want {
-				return object[key], true
+				return object[key]
 			}
 		}
 	}
-	return nil, false
+	return nil
 }
 
-// turnOf reads a message: {"role", "content"} with who spoke under name or role. Empty ones are left out.
+// turnOf reads a message: {"role", "content"} with who spoke under name, source or role. Empty ones are left out.
 func turnOf(m any) (Turn, bool) {
 	object, ok := m.(map[string]any)
 	if !ok {
-		text, ok := m.(string)
-		return Turn{Text: text, Tested: true}, ok && text != ""
+		text, _ := m.(string)
+		return Turn{Text: text, Tested: true}, text != ""
 	}
-	content, _ := lookup(object, []string{"content", "text"})
+	content := lookup(object, "content", "text")
 	text, _ := written(content)
-	role, _ := lookup(object, []string{"role"})
-	t := Turn{Text: text, Tested: role == nil || role == "assistant"}
-	if who, named := lookup(object, []string{"name", "who", "role"}); named {
+	if parts, ok := content.([]any); ok { // [{"type": "text", "text": ...}]
+		text = ""
+		for _, part := range parts {
+			t, _ := turnOf(part)
+			text += t.Text
+		}
+	}
+	role := lookup(object, "role", "source")
+	t := Turn{Text: text, Tested: role == nil || role == "assistant" || lookup(object, "role") == nil && role != "user"}
+	if who := lookup(object, "name", "who", "source", "role"); who != nil {
 		t.Who = fmt.Sprint(who)
 	}
 	return t, strings.TrimSpace(text) != ""

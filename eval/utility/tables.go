@@ -1,9 +1,6 @@
 package utility
 
 import (
-	"cmp"
-	"slices"
-	"strconv"
 	"time"
 
 	"parley/eval"
@@ -41,7 +38,6 @@ type LabelRow struct {
 type StepRow struct {
 	ID       string    `json:"id" parquet:"id"`
 	Sample   string    `json:"sample" parquet:"sample"`
-	Seed     string    `json:"seed" parquet:"seed"` // of the run, decimal
 	Grouping string    `json:"sample_group" parquet:"sample_group,dict"`
 	Skipped  bool      `json:"skipped" parquet:"skipped"` // the criteria were stable before this round
 	Note     string    `json:"note" parquet:"note"`
@@ -55,9 +51,8 @@ type StepRow struct {
 var (
 	Criteria = run.Rows[CriterionRow]{
 		Name: "criteria", Job: func(r *CriterionRow) string { return r.Job },
-		Compare: func(a, b *CriterionRow) int { return cmp.Compare(a.Job, b.Job) },
-		Calls:   func(r *CriterionRow) []string { return r.Calls },
-		Check: each(func(r *CriterionRow, finding func(string, ...any)) {
+		Calls: func(r *CriterionRow) []string { return r.Calls },
+		Check: run.Each(func(r *CriterionRow, finding func(string, ...any)) {
 			if (r.Criterion == "") != (r.Reason != "") {
 				finding("%q of %s has reason %q", r.Name, r.Job, r.Reason)
 			}
@@ -65,49 +60,17 @@ var (
 	}
 	Labels = run.Rows[LabelRow]{
 		Name: "labels", Job: func(r *LabelRow) string { return r.Job },
-		Compare: func(a, b *LabelRow) int { return cmp.Compare(a.Job, b.Job) },
-		Calls:   func(r *LabelRow) []string { return r.Calls },
+		Calls: func(r *LabelRow) []string { return r.Calls },
+		Check: run.Each(func(r *LabelRow, finding func(string, ...any)) {
+			scored := r.Status == eval.Scored
+			if scored != (r.Level != nil && r.Label != "") || !scored && r.Reason == "" {
+				finding("%s of %s, seed %d: status %q with label %q and reason %q", r.Criterion, r.Sample, r.Seed, r.Status, r.Label, r.Reason)
+			}
+		}),
 	}
 	Steps = run.Rows[StepRow]{
 		Name: "steps", Job: func(r *StepRow) string { return r.ID }, Keep: logs.KeepLast,
-		Compare: func(a, b *StepRow) int { return cmp.Compare(a.ID, b.ID) },
 		Untimed: func(r *StepRow) { r.Started, r.Finished = time.Time{}, time.Time{} },
 		State:   func(r *StepRow) run.State { return r.State },
 	}
 )
-
-// each makes a check of single rows.
-func each[T any](check func(r *T, finding func(string, ...any))) func() run.CheckRow[T] {
-	return func() run.CheckRow[T] {
-		return func(r *T, finding func(string, ...any)) {
-			if r != nil {
-				check(r, finding)
-			}
-		}
-	}
-}
-
-// Tables lists the tables with what Verify checks beside references and digests: steps are those of the configuration,
-// and labels are of its samples.
-func (p *Plan) Tables() []run.Table {
-	labels, steps := Labels, Steps
-	samples := map[string]string{"": ""}
-	for i := range p.config.Samples {
-		samples[p.config.Samples[i].ID] = p.config.Samples[i].Group
-	}
-	labels.Check = each(func(r *LabelRow, finding func(string, ...any)) {
-		scored := r.Status == eval.Scored
-		if scored != (r.Level != nil && r.Label != "") || !scored && r.Reason == "" {
-			finding("%s of %s, seed %d: status %q with label %q and reason %q", r.Criterion, r.Sample, r.Seed, r.Status, r.Label, r.Reason)
-		}
-		if _, ok := samples[r.Sample]; !ok || r.Variant != "" && !slices.Contains(p.config.Disturb, r.Variant) || r.Seed < 1 || r.Seed > p.config.Seeds {
-			finding("the configuration has no sample %q, disturbed by %q, with seed %d", r.Sample, r.Variant, r.Seed)
-		}
-	})
-	steps.Check = each(func(r *StepRow, finding func(string, ...any)) {
-		if seed := strconv.FormatUint(p.config.Seed, 10); p.gates[r.ID] == nil || r.Seed != seed || samples[r.Sample] != r.Grouping {
-			finding("the configuration has no step %s of sample %q in group %q with seed %s", r.ID, r.Sample, r.Grouping, r.Seed)
-		}
-	})
-	return []run.Table{Criteria, labels, steps}
-}

@@ -28,37 +28,32 @@ func DefaultThresholds() Thresholds {
 	return Thresholds{Stability: "range_sd", MaxRangeSD: 0.2, MaxCV: 0.5, MinAgreement: 0.6, MinPower: 0.5, Alpha: 0.05, MinScored: 0.5}
 }
 
-// limit returns the limit of a figure of stability, and whether it is the most that passes or the least.
-func (t Thresholds) limit(figure string) (limit float64, most bool) {
+// unstable returns why a criterion does not pass by a figure of stability; empty where it passes, or has no value.
+func (f *Finding) unstable(t Thresholds, figure string) string {
+	limit, most := t.MaxCV, true
 	switch figure {
 	case "range_sd":
-		return t.MaxRangeSD, true
+		limit = t.MaxRangeSD
 	case "agreement":
-		return t.MinAgreement, false
+		limit, most = t.MinAgreement, false
 	}
-	return t.MaxCV, true
-}
-
-// unstable returns why a criterion does not pass by the figure of stability; empty where it passes.
-func (f *Finding) unstable(t Thresholds) string {
-	if !f.Criterion.Ordered() {
-		t.Stability = "agreement"
-	}
-	v := f.Figure(t.Stability)
-	switch limit, most := t.limit(t.Stability); {
+	switch v := f.Figure(figure); {
 	case !v.OK():
 		return ""
 	case most && v.V > limit:
-		return fmt.Sprintf("not stable: %s %.3f is above %.3g", t.Stability, v.V, limit)
+		return fmt.Sprintf("not stable: %s %.3f is above %.3g", figure, v.V, limit)
 	case !most && v.V < limit:
-		return fmt.Sprintf("not stable: %s %.3f is below %.3g", t.Stability, v.V, limit)
+		return fmt.Sprintf("not stable: %s %.3f is below %.3g", figure, v.V, limit)
 	}
 	return ""
 }
 
 // judge gives the verdict with its reason: what fails is dropped, what could not be told is flagged.
 func (f *Finding) judge(t Thresholds) (verdict, reason string) {
-	unstable := f.unstable(t)
+	if !f.Criterion.Ordered() {
+		t.Stability = "agreement"
+	}
+	unstable := f.unstable(t, t.Stability)
 	switch {
 	case f.Of == 0 || float64(f.Scored) < t.MinScored*float64(f.Of):
 		return Flag, fmt.Sprintf("%d of %d labels could be had", f.Scored, f.Of)
