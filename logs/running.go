@@ -125,7 +125,7 @@ func CheckRunning(dir string, streams []string) (changed []Changed, good map[str
 			}
 		}
 	}
-	return changed, good, true, nil
+	return changed, good, len(commits) > 0, nil
 }
 
 // agrees returns how many commits a journal agrees with, and its size at the last of these.

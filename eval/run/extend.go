@@ -73,7 +73,7 @@ func Extend(ctx context.Context, dir string, x Extension, o Options) (m *Manifes
 
 // score journals what the jobs add to the run's tables.
 func (r *execution) score(ctx context.Context, jobs iter.Seq2[Job, error]) (err error) {
-	if err := r.rollBack(); err != nil {
+	if _, err := r.rollBack(); err != nil {
 		return err
 	}
 	for _, t := range r.tables {

@@ -21,7 +21,8 @@ const recalledName = "recalled.jsonl"
 // and calls of such jobs are kept in memory to answer the jobs when they are done again. It can itself be
 // stopped at any moment.
 func (r *execution) takeUp(tell bool) error {
-	if err := r.rollBack(); err != nil {
+	known, err := r.rollBack()
+	if err != nil {
 		return err
 	}
 	if err := r.restore(); err != nil {
@@ -48,6 +49,11 @@ func (r *execution) takeUp(tell bool) error {
 		}); err != nil {
 			return err
 		}
+	}
+	if !known && len(r.done) > 0 {
+		r.tellf("%s is not there, and so it is not known whether all rows are: %d %s are made again of the calls that were answered",
+			filepath.Join(r.dir, logs.DigestsName), len(r.done), r.tables[len(r.tables)-1].name())
+		clear(r.done)
 	}
 	open := map[string]bool{}
 	keeps := func(job string) bool {
@@ -76,19 +82,20 @@ func (r *execution) takeUp(tell bool) error {
 
 // rollBack goes back to the last commit before which no journal was changed behind the run's back, by the
 // running digests. The calls stay, where they were not changed themselves, and answer what is asked again.
-func (r *execution) rollBack() error {
-	changed, good, _, err := logs.CheckRunning(r.dir, names(r.tables))
+// Known is false where it cannot be told whether the journals are whole.
+func (r *execution) rollBack() (known bool, err error) {
+	changed, good, known, err := logs.CheckRunning(r.dir, names(r.tables))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if r.manifest.State == Failed {
-		changed = nil // the manifest's digests decide
+		changed, known = nil, true // the manifest's digests decide
 	}
 	hurt := map[string]bool{}
 	for _, c := range changed {
 		path := filepath.Join(r.dir, c.Stream+".jsonl")
 		if good == nil {
-			return fmt.Errorf("%s is not what the run wrote, from byte %d on, and its beginning is older than %s: put it back from a copy", path, c.From, logs.DigestsName)
+			return false, fmt.Errorf("%s is not what the run wrote, from byte %d on, and its beginning is older than %s: put it back from a copy", path, c.From, logs.DigestsName)
 		}
 		hurt[c.Stream] = true
 		r.tellf("%s is not what the run wrote, from byte %d on: the run goes on from the last state before that", path, c.From)
@@ -96,15 +103,15 @@ func (r *execution) rollBack() error {
 	for _, t := range r.tables {
 		if size, is := good[t.name()]; len(changed) > 0 && is && (hurt[t.name()] || t.name() != Calls.Name && t.name() != Messages.Name) {
 			if err := r.shorten(t, size); err != nil {
-				return err
+				return false, err
 			}
 		}
 	}
 	// From here on the journals are rewritten, until they are opened with new digests.
 	if err := os.Remove(filepath.Join(r.dir, logs.DigestsName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return false, err
 	}
-	return nil
+	return known, nil
 }
 
 // shorten cuts a journal down to a size, and tells what goes.

@@ -246,7 +246,7 @@ func (c Case) damaged(t *testing.T, whole string) {
 }
 
 // changed stops a run in its middle, changes one of its journals, and expects Verify to find it and Resume to end
-// as if nothing had happened, or to say why not.
+// as if nothing had happened, or to say why not; also where the running digests are gone with what was changed.
 func (c Case) changed(t *testing.T, want map[string]string) {
 	stopped := filepath.Join(t.TempDir(), "stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -264,16 +264,33 @@ func (c Case) changed(t *testing.T, want map[string]string) {
 		},
 		func(string) string { return "" },
 	}
+	without := func(dir, name string) {
+		if err := os.Remove(filepath.Join(dir, logs.DigestsName)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := run.Verify(dir, c.Options.Kinds); err == nil && f.Found == 0 {
+			t.Errorf("%s is empty and there are no digests, and nothing is found", name)
+		}
+		if _, err := run.Resume(t.Context(), dir, c.Options); err != nil {
+			t.Errorf("%s is empty and there are no digests: %v", name, err)
+			return
+		}
+		c.same(t, dir, want)
+	}
 	n := 0
 	for path, content := range files(t, stopped) {
 		name := filepath.Base(path)
 		if filepath.Ext(name) != ".jsonl" || name == logs.DigestsName || content == "" {
 			continue
 		}
-		dir := filepath.Join(t.TempDir(), "changed")
-		if err := os.CopyFS(dir, os.DirFS(stopped)); err != nil {
+		dir, bare := filepath.Join(t.TempDir(), "changed"), filepath.Join(t.TempDir(), "bare")
+		if err := errors.Join(os.CopyFS(dir, os.DirFS(stopped)), os.CopyFS(bare, os.DirFS(stopped))); err != nil {
 			t.Fatal(err)
 		}
+		without(bare, name)
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(changes[n%len(changes)](content)), 0o600); err != nil {
 			t.Fatal(err)
 		}
