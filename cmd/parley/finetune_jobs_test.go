@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -352,6 +353,32 @@ func TestFinetuneJobsSurviveKills(t *testing.T) {
 	}
 	if len(b.Jobs()) != 1 || len(b.Files()) != 2 {
 		t.Errorf("%d jobs, %d files", len(b.Jobs()), len(b.Files()))
+	}
+}
+
+// Commands that are given at the same moment, as by a job runner that starts twice, order one job between them.
+func TestFinetuneStartsTwice(t *testing.T) {
+	const parley = "parley" // TestMain's, in PATH
+	s := &hostedtest.Server{Key: jobsKey, Now: time.Now, Training: time.Hour, Steps: 3}
+	b := newJobsBench(t, s)
+	for round := range 3 {
+		name := fmt.Sprintf("round-%d", round)
+		outs, errs := make([]string, 2), make([]error, 2)
+		var both sync.WaitGroup
+		for i := range 2 {
+			both.Go(func() {
+				c := exec.Command(parley, "finetune", "start", b.dir, "--model", "base-1", "--base-url", b.url, "--key-env", "JOBS_KEY", "--name", name, "--suffix", name, "--yes")
+				out, err := c.CombinedOutput()
+				outs[i], errs[i] = string(out), err
+			})
+		}
+		both.Wait()
+		if errs[0] != nil || errs[1] != nil || len(b.Jobs()) != round+1 {
+			t.Fatalf("round %d: %d jobs were ordered\n%v: %s\n%v: %s", round, len(b.Jobs()), errs[0], outs[0], errs[1], outs[1])
+		}
+		id := b.Jobs()[round]
+		b.has(outs[0], id)
+		b.has(outs[1], id)
 	}
 }
 
