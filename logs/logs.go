@@ -9,6 +9,6 @@
 //   - each byte that is not UTF-8 is replaced by U+FFFD, other text is kept as it is;
 //   - a pointer that is nil is null on disk, and nil again when read.
 //
-// In Parquet, lists carry the tag list, pointers the tag optional, times timestamp(microsecond);
+// A reference page of all tables is README.md. In Parquet, lists carry the tag list, pointers the tag optional, times timestamp(microsecond);
 // WriteParquet refuses a type that would be lost or misread without them.
 package logs
