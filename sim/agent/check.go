@@ -63,7 +63,8 @@ func repeats(text string) bool {
 	if len(text) < least {
 		return false
 	}
-	letters := make([]byte, 0, len(text))
+	var room [512]byte
+	letters := room[:0]
 	from := 0 // of the last word
 	for _, r := range text {
 		if unicode.IsLetter(r) {
@@ -85,9 +86,10 @@ func repeats(text string) bool {
 // fresh returns the share of pieces that did not occur before.
 func fresh(letters []byte) float64 {
 	const piece = 8
-	pieces := make([]uint64, len(letters)-piece+1)
-	for i := range pieces {
-		pieces[i] = binary.NativeEndian.Uint64(letters[i:])
+	var room [256]uint64
+	pieces := room[:0]
+	for i := range len(letters) - piece + 1 {
+		pieces = append(pieces, binary.NativeEndian.Uint64(letters[i:]))
 	}
 	slices.Sort(pieces)
 	return float64(len(slices.Compact(pieces))) / float64(len(letters)-piece+1)

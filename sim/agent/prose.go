@@ -34,8 +34,10 @@ var bracketed = regexp.MustCompile(`^\s*[(\[]([^()\[\]\n]{1,90})[)\]][\s:]*`)
 // speech takes the deeds and a direction at its head out of a draft's speech.
 func (c *cast) speech(d *draft) string {
 	text := unescape(d.speech)
-	if m := bracketed.FindStringSubmatch(text); m != nil && c.directed(d, m[1]) {
-		text = text[len(m[0]):]
+	if strings.ContainsAny(text, "([") {
+		if m := bracketed.FindStringSubmatch(text); m != nil && c.directed(d, m[1]) {
+			text = text[len(m[0]):]
+		}
 	}
 	said, deeds := splitDeeds(strings.TrimLeft(text, " \t\n:,/|"))
 	d.deed = joined(strings.Join(deeds, "; "), d.deed, "; ")

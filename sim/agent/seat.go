@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"parley/characters"
@@ -90,7 +91,7 @@ func tableOf(v *sim.View, c *cast, checks bool) *table {
 func seatOf(v *sim.View, t *table, self int) *seat {
 	s := &seat{
 		Kind: t.Kind, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
-		Self: tameSheet(v.Self), Player: v.Player, Brief: tame(v.Brief), Others: make([]person, 0, len(t.Cast)),
+		Self: *tameSheets.sheet(v.Self), Player: v.Player, Brief: tame(v.Brief), Others: make([]person, 0, len(t.Cast)),
 	}
 	for i, p := range s.Cast {
 		if i == self {
@@ -132,6 +133,31 @@ func tame(text string) string {
 		}
 	}
 	return strings.TrimSpace(text)
+}
+
+// tameSheets keeps the sheets that were tamed last, because a cast is played many times: in every arm and repeat.
+var tameSheets sheets
+
+// sheets is safe for concurrent use.
+type sheets struct {
+	mu sync.Mutex
+	of map[*characters.Sheet]*sheet
+}
+
+// sheet returns the tamed form of a sheet. Neither may be changed after that.
+func (s *sheets) sheet(full *characters.Sheet) *sheet {
+	const maxKept = 4096
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if made := s.of[full]; made != nil {
+		return made
+	}
+	if s.of == nil || len(s.of) == maxKept {
+		s.of = make(map[*characters.Sheet]*sheet)
+	}
+	made := tameSheet(full)
+	s.of[full] = &made
+	return &made
 }
 
 func tameSheet(full *characters.Sheet) sheet {
