@@ -1,8 +1,11 @@
 package eval_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"parley/eval"
@@ -153,8 +156,214 @@ func TestDifferencesThatDoNotVary(t *testing.T) {
 	near(t, "p", r.P, math.Pow(2, -9)) // ten of ten, either way
 	same := find(t, list, "m_difference", "c - b")
 	near(t, "low of none", same.Low, -100*unseen)
+	near(t, "high of none", same.High, 100*unseen)
 	near(t, "p of none", same.P, 1)
 	if r.Items != 10 || r.Effect != nil {
 		t.Errorf("%d items with effect %s, want 10 without", r.Items, text(r.Effect))
+	}
+}
+
+// The headlines come first, then metrics in the order of their list, unknown ones last, and arms in theirs.
+func TestOrderOfResults(t *testing.T) {
+	metrics := []eval.Metric{{Scorer: "s", Name: "m", High: 1}, {Scorer: "s", Name: "n", High: 1}, {Scorer: "s", Name: "top", High: 1, Headline: true}}
+	s := eval.NewSummary(metrics, []string{"b", "a"}, nil)
+	add := func(metric, arm, control string, turn int) {
+		x := score("1", arm, "x", 1, 0)
+		x.Metric, x.Control, x.Turn = metric, control, turn
+		s.Add(x)
+	}
+	for _, arm := range []string{"a", "b"} {
+		add("other", arm, "", 0)
+		add("n", arm, "", 0)
+		add("m", arm, "", 10)
+		add("m", arm, "told", 0)
+		add("m", arm, "", 2)
+		add("m", arm, "", 0)
+		add("top", arm, "", 0)
+	}
+	inapplicable := score("1", "a", "x", -1, 0)
+	inapplicable.Status, inapplicable.Metric = eval.NotApplicable, "never"
+	s.Add(inapplicable)
+	var got []string
+	for _, r := range s.Results() {
+		got = append(got, strings.Trim(r.Arm+" "+r.Metric+" "+r.Control, " "))
+	}
+	want := []string{"b top", "a top", "b m", "b m@2", "b m@10", "b m told", "a m", "a m@2", "a m@10", "a m told", "b n", "a n", "b other", "a other"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// Only what is asked for as paired is compared: no control, no curve, no metric that is not paired.
+func TestWhatIsNotCompared(t *testing.T) {
+	metrics := []eval.Metric{share, {Scorer: "s", Name: "alone", High: 100}}
+	s := eval.NewSummary(metrics, []string{"a", "b"}, nil)
+	for i := range 3 {
+		for _, arm := range []string{"a", "b"} {
+			for _, of := range []struct {
+				metric, control string
+				turn            int
+			}{{"m", "", 0}, {"m", "told", 0}, {"m", "", 1}, {"alone", "", 0}} {
+				x := score(fmt.Sprint(i), arm, "x", float64(10*i), 0)
+				x.Metric, x.Control, x.Turn = of.metric, of.control, of.turn
+				s.Add(x)
+			}
+		}
+	}
+	var compared []string
+	for _, r := range s.Results() {
+		if strings.HasSuffix(r.Metric, "_difference") {
+			compared = append(compared, r.Metric+" "+r.Control)
+		}
+	}
+	if !slices.Equal(compared, []string{"m_difference "}) {
+		t.Errorf("compared: %q", compared)
+	}
+}
+
+// The size of a difference is its mean in standard deviations of the items' differences.
+func TestEffectOfADifference(t *testing.T) {
+	r := find(t, results([]string{"a", "b"},
+		score("1", "a", "x", 10, 0), score("1", "b", "x", 30, 0),
+		score("2", "a", "x", 10, 0), score("2", "b", "x", 25, 0),
+		score("3", "a", "x", 10, 0), score("3", "b", "x", 20, 0)), "m_difference", "b - a")
+	near(t, "effect", r.Effect, 3)
+	if r.Least != nil || r.Most != nil || r.Items != 3 || r.Unit != "pairs of players" {
+		t.Errorf("bounds of a difference with nothing missing: %+v", r)
+	}
+}
+
+// What is missing of a scale on which less is better is at worst its upper end; a scale without ends has no bounds.
+func TestBoundsFollowTheScale(t *testing.T) {
+	for _, test := range []struct {
+		metric      eval.Metric
+		least, most float64
+		bounded     bool
+	}{
+		{eval.Metric{Scorer: "s", Name: "m", Low: 1, High: 5}, 2, 4, true},
+		{eval.Metric{Scorer: "s", Name: "m", Low: 1, High: 5, Higher: true}, 2, 4, true},
+		{eval.Metric{Scorer: "s", Name: "m"}, 0, 0, false},
+	} {
+		s := eval.NewSummary([]eval.Metric{test.metric}, []string{"a"}, nil)
+		s.Add(score("1", "a", "x", 3, 0))
+		s.Add(score("2", "a", "x", -1, 0))
+		r := s.Results()[0]
+		if (r.Least != nil) != test.bounded {
+			t.Fatalf("%+v: bounds %s to %s", test.metric, text(r.Least), text(r.Most))
+		}
+		if test.bounded { // named by how good they are: the worst that may be first
+			if test.metric.Higher {
+				near(t, "least", r.Least, test.least)
+				near(t, "most", r.Most, test.most)
+			} else {
+				near(t, "least", r.Least, test.most)
+				near(t, "most", r.Most, test.least)
+			}
+		}
+	}
+	whole := find(t, results([]string{"a"}, score("1", "a", "x", 3, 0)), "m", "a")
+	if whole.Least != nil || whole.Reason != "" {
+		t.Errorf("nothing is missing: %+v", whole)
+	}
+}
+
+// A score that is there keeps its remark, and a score that was made again takes the place of the first.
+func TestRemarksAndRepetition(t *testing.T) {
+	first, again := score("1", "a", "x", 20, 0), score("1", "a", "x", 40, 0)
+	again.Reason = "told without hearing it"
+	r := find(t, results([]string{"a"}, first, again, score("2", "a", "x", 60, 0)), "m", "a")
+	near(t, "value", r.Value, 50)
+	if r.N != 2 || r.Of != 2 || !strings.Contains(r.Reason, "1 x told without hearing it") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestTallied(t *testing.T) {
+	if got := eval.Tallied(map[string]int{"b": 2, "a": 2, "c": 3}); got != "3 x c; 2 x a; 2 x b" {
+		t.Error(got)
+	}
+	if got := eval.Tallied(map[string]int{"a": 7, "b": 6, "c": 5, "d": 4, "e": 3, "f": 2, "g": 1}); got != "7 x a; 6 x b; 5 x c; 4 x d; 3 x e; and 2 other reasons" {
+		t.Error(got)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	first := []eval.Metric{{Scorer: "s", Name: "m", Title: "mine"}}
+	got := eval.Merge(first, []eval.Metric{{Scorer: "s", Name: "m"}, {Scorer: "s", Name: "n"}, {Scorer: "o", Name: "m"}})
+	if len(got) != 3 || got[0].Title != "mine" || got[1].Name != "n" || got[2].Scorer != "o" {
+		t.Errorf("%+v", got)
+	}
+	if m := eval.Find(got, "o", "m"); m.Unit != "" {
+		t.Errorf("of another scorer: %+v", m)
+	}
+	if m := eval.Find(got, "o", "n"); m.Unit != "scores" || m.Bounded() || (&eval.Metric{Low: 2, High: 2}).Bounded() {
+		t.Errorf("an unknown metric: %+v", m)
+	}
+}
+
+func TestLines(t *testing.T) {
+	for _, test := range []struct{ text, want, err string }{
+		{"a\n\n  b \nc", "a b c", ""},
+		{"a\n", "a", ""},
+		{"", "", ""},
+		{"a\n\nbad\nc", "a", "f:3: no good"},
+		{"bad", "", "f:1: no good"},
+	} {
+		var got []string
+		err := eval.EachLine(strings.NewReader(test.text), "f", func(line []byte) error {
+			if string(line) == "bad" {
+				return errors.New("no good")
+			}
+			got = append(got, string(line))
+			return nil
+		})
+		if strings.Join(got, " ") != test.want || (err == nil) != (test.err == "") || err != nil && err.Error() != test.err {
+			t.Errorf("%q: %q, %v", test.text, got, err)
+		}
+	}
+	var v struct{ A int }
+	for text, ok := range map[string]bool{`{"A": 1}`: true, ` {"A": 1} `: true, `{"A": 1} x`: false, `{"B": 1}`: false, `{"A": 1}{}`: false, `{`: false} {
+		if err := eval.Strict([]byte(text), &v); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	half := 0.5
+	near(t, "percent", eval.Percent(&half), 50)
+	if eval.Percent(nil) != nil {
+		t.Error("percent of nothing")
+	}
+}
+
+func TestRows(t *testing.T) {
+	for _, test := range []struct{ table, want, err string }{
+		{"\ufeffA, B\n1,2\n3\n", "1 2 |3  |", ""},
+		{"b,a\n1,2\n", "2 1 |", ""},
+		{",\n1,2\n", "  |", ""},
+		{"a\n1,2\n", "", "f:2: the row has 2 cells, and there are 1 columns"},
+		{"a,b\n1,2\nbad,2\n", "1 2 |", "f:3: no good"},
+		{"a,A\n", "", "f: two columns are called a"},
+		{"", "", "f: the table is empty; its first line names the columns"},
+		{"c\n1\n", "", "f: no column"},
+		{"a\n\"x\n", "", "f: "},
+	} {
+		var got strings.Builder
+		err := eval.EachRow(strings.NewReader(test.table), "f", func(has map[string]bool) error {
+			if has["c"] {
+				return errors.New("no column")
+			}
+			return nil
+		}, func(cell func(string) string) error {
+			if cell("a") == "bad" {
+				return errors.New("no good")
+			}
+			fmt.Fprintf(&got, "%s %s |", cell("a"), cell("b"))
+			return nil
+		})
+		if got.String() != test.want || (err == nil) != (test.err == "") || err != nil && !strings.HasPrefix(err.Error(), test.err) {
+			t.Errorf("%q: %q, %v", test.table, got.String(), err)
+		}
+	}
+	if err := eval.EachRow(strings.NewReader("a\n1\n"), "f", nil, func(func(string) string) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }
