@@ -375,13 +375,19 @@ func (e *Evaluation) score(ctx context.Context, s *scorer, row *Row, w *World, q
 		row.Value = s.headline(q.Task)
 		return nil
 	}
-	_, graph, err := pddl.AllOptimal(ctx, w.Task, pddl.Options{MaxNodes: e.config.MaxNodes})
+	limits := pddl.Options{MaxNodes: e.config.MaxNodes, Shuffle: e.random(row.Question, "floor")}
+	another, graph, err := pddl.AllOptimal(ctx, w.Task, limits)
+	if graph != nil {
+		another.Plan = graph.Sample(limits.Shuffle)
+	} else if err == nil && another.Outcome == pddl.Optimal { // they are too many to be listed
+		another, err = pddl.Solve(ctx, w.Task, limits)
+	}
 	if err != nil {
 		return err
 	}
 	var floor []string
-	if graph != nil {
-		floor = atomStrings(graph.Sample(e.random(row.Question, "floor")))
+	if another.Outcome == pddl.Optimal {
+		floor = atomStrings(another.Plan)
 	}
 	row.Reason = s.scorePlan(w, &r, graph, floor).Reason
 	row.Value = s.headline(q.Task)

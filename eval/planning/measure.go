@@ -2,7 +2,6 @@ package planning
 
 import (
 	"maps"
-	"slices"
 
 	"parley/eval/planning/pddl"
 )
@@ -18,34 +17,30 @@ type Overlap struct {
 // Compare returns the overlap of an answer and the truth. Where both are empty it is 1 if the answer
 // says so (none), and 0 if nothing came that could be an answer.
 func Compare(answer, truth []string, none bool) Overlap {
-	common := 0
-	for _, a := range answer {
-		if slices.Contains(truth, a) {
-			common++
-		}
-	}
+	common := len(answer) - len(without(answer, truth))
 	union := len(answer) + len(truth) - common
 	if union == 0 {
-		one := new(0.0)
-		if none {
-			*one = 1
-		}
+		one := indicator(none)
 		return Overlap{one, one, one, one}
 	}
-	o := Overlap{IoU: ratio(common, union), Exact: new(0.0)}
-	if common == union {
-		*o.Exact = 1
-	}
-	if len(answer) > 0 {
-		o.Precision = ratio(common, len(answer))
-	}
-	if len(truth) > 0 {
-		o.Recall = ratio(common, len(truth))
-	}
-	return o
+	return Overlap{ratio(common, union), ratio(common, len(answer)), ratio(common, len(truth)), indicator(common == union)}
 }
 
-func ratio(n, of int) *float64 { return new(float64(n) / float64(of)) }
+// ratio returns n/of, or nil for n/0.
+func ratio(n, of int) *float64 {
+	if of == 0 {
+		return nil
+	}
+	return new(float64(n) / float64(of))
+}
+
+// indicator returns 1 for true and 0 for false.
+func indicator(b bool) *float64 {
+	if b {
+		return new(1.0)
+	}
+	return new(0.0)
+}
 
 // distance is 1 less the intersection over union of two sets; two empty sets are at distance 0. Of the
 // sets of actions of two plans it is the action distance (Nguyen et al., 2012), which knows no order and
@@ -91,17 +86,15 @@ func (w *World) ScorePlan(plan []string, graph *pddl.Graph) PlanScores {
 	v := p.Validate(steps)
 	s := PlanScores{
 		Action: distance(setOf(plan), setOf(w.Plan)), Valid: v.Valid, Goal: v.GoalReached, Reason: v.Reason,
+		Prefix: ratio(v.Applied, len(steps)),
 		Causal: distance(causalLinks(p, steps), causalLinks(p, atomsOf(w.Plan))),
 		States: stateDistance(statesOf(p, steps), statesOf(p, atomsOf(w.Plan)), len(steps), len(w.Plan)),
 	}
 	if graph != nil {
 		s.Closest = new(distance(setOf(plan), setOf(atomStrings(graph.Closest(setOf(plan))))))
 	}
-	if v.Valid && w.Cost != nil && *w.Cost > 0 {
+	if v.Valid && w.Cost != nil {
 		s.Ratio = ratio(v.Cost, *w.Cost)
-	}
-	if len(steps) > 0 {
-		s.Prefix = ratio(v.Applied, len(steps))
 	}
 	return s
 }

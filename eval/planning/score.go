@@ -100,18 +100,12 @@ func (s *scorer) scorePlan(w *World, r *Reading, graph *pddl.Graph, floor []stri
 		return PlanScores{}
 	}
 	p := w.ScorePlan(r.Sequence(), graph)
-	truth := func(b bool) *float64 {
-		if b {
-			return new(1.0)
-		}
-		return new(0.0)
-	}
 	s.put("action_distance", &p.Action, "", "")
 	s.put("action_distance_closest", p.Closest, eval.NotApplicable, "not all optimal plans are known within the limit")
 	s.put("causal_link_distance", &p.Causal, "", "")
 	s.put("state_sequence_distance", &p.States, "", "")
-	s.put("valid", truth(p.Valid), "", "")
-	s.put("goal_reached", truth(p.Goal), "", "")
+	s.put("valid", indicator(p.Valid), "", "")
+	s.put("goal_reached", indicator(p.Goal), "", "")
 	s.put("cost_ratio", p.Ratio, eval.NotApplicable, "the plan is not valid")
 	s.put("valid_prefix", p.Prefix, eval.NotApplicable, "the plan is empty")
 	return p
