@@ -81,7 +81,7 @@ func TestLivePlanning(t *testing.T) {
 	if testing.Short() {
 		n = 3
 	}
-	liveStops(t, out, 20*time.Second, "eval", "planning", "run", "--model", spec, "--domain", "blocksworld", "--n", strconv.Itoa(n), "--max-tokens", "96", "--out", out)
+	liveStops(t, out, 20*time.Second, "eval", "planning", "run", "--model", spec, "--domain", "blocksworld", "--n", strconv.Itoa(n), "--reply-tokens", "96", "--out", out)
 	answers, statuses := collect[planning.Row](t, out, "answers"), map[planning.Status]int{}
 	for _, a := range answers {
 		if statuses[a.Status]++; a.Status == "" || a.State != run.Complete {
