@@ -2,6 +2,7 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -118,38 +119,30 @@ var (
 	narration = regexp.MustCompile(`^\[(\p{Lu}[^\[\]]*[.!?…])\]$`)
 	// speaking matches a direction behind a name that is no deed.
 	speaking = regexp.MustCompile(`(?i)^(?:speaking|talking|saying|says?|whisper(?:s|ing|ed)?|aloud|out loud)$`)
-	passes   = regexp.MustCompile(`(?i)^\W*(?:i )?pass(?:es|ed)?(?: (?:on )?(?:her|his|their|my|the|this|its) turn)?\W*$`)
-	leadIn   = regexp.MustCompile(`(?i)^(?:sure|okay|ok,|certainly|of course|here is|here['’]s|my (?:response|reply|move)).{0,140}:\s*$`)
+	// passes matches a pass, in the actor's words or the transcript's.
+	passes = regexp.MustCompile(`(?i)^\W*(?:i )?pass(?:es|ed)?(?: (?:on )?(?:her|his|their|my|the|this|its) turn)?\W*$|^says and does nothing`)
+	// leadIn matches a line before the move that only announces it.
+	leadIn = regexp.MustCompile(`(?i)^(?:sure|okay|ok,|certainly|of course|here is|here['’]s|my (?:response|reply|move)).{0,140}:\s*$`)
 )
 
 // lines reads a reply of labelled lines, or prose.
 func (c *cast) lines(text string) draft {
 	s := script{c: c}
 	whole := strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"\n")))
-	if passes.MatchString(whole) || strings.HasPrefix(whole, "says and does nothing") {
-		s.d.form = Lines
-		return s.d
+	if passes.MatchString(whole) {
+		return draft{form: Lines}
 	}
 	text = c.cleared(&s.d, text)
+	form := Prose
 	for line := range strings.Lines(text) {
-		if _, _, _, ok := labelled(strings.TrimSpace(c.unheaded(line))); ok {
-			s.labelled = true
+		if _, _, _, s.labelled = labelled(strings.TrimSpace(c.unheaded(line))); s.labelled {
+			form, text = Lines, inLine.ReplaceAllString(text, "$1\n$2")
 			break
 		}
 	}
-	if s.labelled {
-		text = inLine.ReplaceAllString(text, "$1\n$2")
-	}
-	for line := range strings.Lines(text) {
-		if !s.line(line) {
-			break
-		}
-	}
+	s.read(text)
 	d := s.d
-	d.form, d.speech, d.deed = Prose, strings.TrimSpace(s.say.String()), joined(d.deed, s.do.String(), "; ")
-	if s.labelled {
-		d.form = Lines
-	}
+	d.form, d.speech, d.deed = form, strings.TrimSpace(s.say.String()), joined(d.deed, s.do.String(), "; ")
 	d.open = !s.stopped
 	return d
 }
@@ -163,10 +156,9 @@ func (c *cast) unheaded(line string) string {
 		}
 		line = h.rest
 	}
-	if self := c.self; self >= 0 { // "Orla passes.", "[Orla says and does nothing.]"
-		bare := strings.TrimLeft(line, decoration)
-		for _, name := range []string{c.people[self].Name, c.people[self].Label} {
-			if rest, ok := strings.CutPrefix(bare, name+" "); ok && (passes.MatchString(rest) || strings.HasPrefix(rest, "says and does nothing")) {
+	for i := range c.people { // "Orla passes.", "[Orla says and does nothing.]"
+		for _, name := range []string{c.people[i].Name, c.people[i].Label} {
+			if rest, ok := strings.CutPrefix(strings.TrimLeft(line, decoration), name+" "); ok && i == c.self && passes.MatchString(rest) {
 				return rest
 			}
 		}
@@ -198,18 +190,9 @@ func (c *cast) cleared(d *draft, text string) string {
 // mayBeForged reports whether a text in lower case has a sign of dice or of the game master's lines. Most have
 // none, and the expression is slow.
 func mayBeForged(lower string) bool {
-	if strings.IndexByte(lower, '[') >= 0 {
-		return true
-	}
-	if !strings.ContainsAny(lower, "0123456789") {
-		return false
-	}
-	for _, sign := range [...]string{"roll", "check", "save", "throw", "d4", "d6", "d8", "d1", "d2"} {
-		if strings.Contains(lower, sign) {
-			return true
-		}
-	}
-	return false
+	signs := []string{"roll", "check", "save", "throw", "d4", "d6", "d8", "d1", "d2"}
+	return strings.IndexByte(lower, '[') >= 0 || strings.ContainsAny(lower, "0123456789") &&
+		slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(lower, sign) })
 }
 
 // own returns what is the author's own of a field: without reasoning, without a name or a label before it, up to the
@@ -234,11 +217,7 @@ func (c *cast) own(d *draft, text string) string {
 		return text
 	}
 	s := script{c: c, field: true}
-	for line := range strings.Lines(text) {
-		if !s.line(line) {
-			break
-		}
-	}
+	s.read(text)
 	d.mark(s.d.marked)
 	d.deed = joined(d.deed, s.d.deed, "; ")
 	if !d.fielded || len(d.to) == 0 {
@@ -257,6 +236,15 @@ type script struct {
 	current  string // the label that the next line goes on with
 	dialogue bool   // one's own name stood before a line
 	stopped  bool   // another speaker, or a second move, ended it
+}
+
+// read takes line by line until the move ends.
+func (s *script) read(text string) {
+	for line := range strings.Lines(text) {
+		if !s.line(line) {
+			return
+		}
+	}
 }
 
 // line takes one line and reports whether to go on.

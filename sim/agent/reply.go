@@ -70,10 +70,10 @@ func callsTool(text string) bool {
 // amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
 // says that the server stopped it before the model did.
 func amiss(text string, cut bool) string {
-	switch {
-	case cut && invisible(text):
+	switch unseen := invisible(text); {
+	case unseen && cut:
 		return FaultCutOff
-	case invisible(text):
+	case unseen:
 		return FaultEmpty
 	case callsTool(text):
 		return FaultToolCall
