@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"eval/session":        {"characters/yamlfile", "eval/compare", "eval/report", "eval/report/view", "characters", "scenarios", "sim/llm", "sim", "sim/agent", "sim/reference", "eval", "eval/run", "eval/judge", "eval/iep", "logs"},
 	"eval/annotate":       {"eval/iep", "eval/run", "eval/stat", "logs", "scenarios", "sim", "eval", "eval/judge", "eval/session"},
 	"eval/viewer":         {"characters", "logs", "sim", "eval", "eval/run", "eval/session", "eval/report", "eval/report/view"},
-	"eval/judge":          {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "sim/llm/loose"},
+	"eval/judge":          {"sim/prose", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "sim/llm/loose"},
 	"eval/iep":            {"sim/prose", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "sim/llm/loose", "eval/iep/wordnet"},
 	"eval/iep/wordnet":    {},
 	"eval/survey":         {"characters/yamlfile", "logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/survey/form"},

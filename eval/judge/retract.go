@@ -8,16 +8,16 @@ import (
 	"strings"
 
 	"parley/sim/llm/loose"
+	"parley/sim/prose"
 )
 
 // A judge that changes its mind behind its verdict gives no verdict.
 var (
 	secondThought = regexp.MustCompile(`(?i)\b(?:wait|scratch that|on (?:reflection|second thoughts?|a second (?:look|reading))|correction|` +
 		`(?:take|taking) (?:it|that) back|chang(?:e|ed|ing) my (?:mind|verdict|answer|score)|my mistake|rather|instead|i meant)\b`)
-	sentenceEnd = regexp.MustCompile(`[.!?;]+(?:\s+|$)|\n+`)
-	numeral     = regexp.MustCompile(`(?i)-?\d+(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b`)
-	affirms     = regexp.MustCompile(`(?i)\b(?:true|yes)\b`)
-	denies      = regexp.MustCompile(`(?i)\bfalse\b|\bno\b\W*$|\bno\b\s*[,:;)"'*]`)
+	numeral = regexp.MustCompile(`(?i)-?\d+(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b`)
+	affirms = regexp.MustCompile(`(?i)\b(?:true|yes)\b`)
+	denies  = regexp.MustCompile(`(?i)\bfalse\b|\bno\b\W*$|\bno\b\s*[.,:;)"'*]`)
 )
 
 var numerals = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
@@ -43,7 +43,8 @@ func (s *Schema) retracted(rest string, verdict any) string {
 			places[name] = p
 		}
 	}
-	for _, sentence := range sentenceEnd.Split(rest, -1) {
+	for _, sentence := range prose.Sentences(strings.ReplaceAll(rest, ";", "\n")) {
+		sentence = strings.TrimRight(sentence, ".!?")
 		said := " " + fold(sentence) + " "
 		for name, p := range places {
 			value, given := object[name]
