@@ -25,13 +25,13 @@ const asks = 2
 // the script is unparsed, with the reason; it is no script of no steps. The error is that of a
 // context that was cancelled.
 func (a *Author) Write(ctx context.Context, t *Task, actor string, seed uint64) (Script, []llm.Call, error) {
-	return a.put(ctx, llm.Tag{Session: t.ID, Actor: actor, Purpose: "write"}, render(writePrompt, seed, t), seed)
+	return a.put(ctx, llm.Tag{Session: t.ID, Actor: actor, Purpose: "write"}, render("write", seed, t), seed)
 }
 
 // Direct has a model write a script as a gold answer, without having seen any other: what the paper compares pooling
 // with.
 func (a *Author) Direct(ctx context.Context, t *Task, actor string, seed uint64) (Script, []llm.Call, error) {
-	return a.put(ctx, llm.Tag{Session: t.ID, Actor: actor, Purpose: "gold"}, render(writePrompt, seed, t), seed)
+	return a.put(ctx, llm.Tag{Session: t.ID, Actor: actor, Purpose: "gold"}, render("write", seed, t), seed)
 }
 
 // Synthesize has a model learn from the scripts of others and write a better one.
@@ -40,7 +40,7 @@ func (a *Author) Synthesize(ctx context.Context, t *Task, candidates [][]string,
 	for i, c := range candidates {
 		texts[i+1] = numbered(c)
 	}
-	text := render(synthesizePrompt, seed, map[string]any{"Specific": t.Specific, "Candidates": texts})
+	text := render("synthesize", seed, map[string]any{"Specific": t.Specific, "Candidates": texts})
 	return a.put(ctx, llm.Tag{Session: t.ID, Actor: actor, Purpose: "gold"}, text, seed)
 }
 

@@ -21,7 +21,7 @@ func Construct(ctx context.Context, j *judge.Judge, id, topic, abstract string, 
 	}
 	v, err := judge.Ask(ctx, j, judge.Question[made]{
 		Scorer: "script-tasks", Session: id, Subject: "task", Seed: seed,
-		Role: "You write tasks that people meet in everyday life.", Prompt: constructPrompt,
+		Role: "You write tasks that people meet in everyday life.", Prompt: prompts["construct"],
 		Data: map[string]any{"Abstract": abstract, "Depth": depth},
 		Schema: judge.MustSchema(fmt.Sprintf(`{"type": "object", "required": ["constraints", "specific_task"], "properties": {
 			"constraints": {"type": "array", "minItems": %d, "maxItems": %[1]d, "items": {"type": "string", "maxLength": 120}, "description": "the conditions", "x-aliases": ["constraint", "conditions"]},

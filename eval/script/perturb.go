@@ -112,7 +112,7 @@ func (a *Author) Spoil(ctx context.Context, f Fault, t *Task, actor string, seed
 	if f == BreaksConstraint {
 		what += t.Constraints[r.IntN(len(t.Constraints))] + "."
 	}
-	text := render(perturbPrompt, seed, map[string]any{"Specific": t.Specific, "Script": numbered(t.Steps), "Fault": what})
+	text := render("perturb", seed, map[string]any{"Specific": t.Specific, "Script": numbered(t.Steps), "Fault": what})
 	s, calls, err := a.put(ctx, llm.Tag{Session: t.ID, Actor: actor, Purpose: "perturb"}, text, seed)
 	if err == nil && s.Status == eval.Scored && slices.Equal(s.Steps, t.Steps) {
 		s = Script{Status: eval.Unparsed, Reason: "the model changed nothing"}

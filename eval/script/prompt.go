@@ -2,38 +2,19 @@ package script
 
 import (
 	"embed"
-	"text/template"
 
 	"parley/characters"
 	"parley/eval/judge"
 )
 
 //go:embed prompts/*.tmpl
-var prompts embed.FS
+var promptFiles embed.FS
 
-func prompt(name string) *template.Template {
-	text, err := prompts.ReadFile("prompts/" + name + ".tmpl")
-	if err != nil {
-		panic(err)
-	}
-	return judge.MustPrompt(name, string(text))
-}
-
-var (
-	writePrompt       = prompt("write")
-	personaPrompt     = prompt("persona")
-	synthesizePrompt  = prompt("synthesize")
-	criticPrompt      = prompt("critic")
-	executePrompt     = prompt("execute")
-	commonsensePrompt = prompt("commonsense")
-	singlePrompt      = prompt("single")
-	perturbPrompt     = prompt("perturb")
-	constructPrompt   = prompt("construct")
-)
+var prompts = judge.Prompts(promptFiles)
 
 // render fills in a prompt that is no judge's question.
-func render(t *template.Template, seed uint64, data any) string {
-	text, err := judge.Render(t, seed, data)
+func render(name string, seed uint64, data any) string {
+	text, err := judge.Render(prompts[name], seed, data)
 	if err != nil {
 		panic(err) // the data are this package's own
 	}
@@ -41,7 +22,7 @@ func render(t *template.Template, seed uint64, data any) string {
 }
 
 // PromptHashes returns the SHA-256 of every prompt, by its file, for a run's record.
-func PromptHashes() map[string]string { return judge.Hashes(prompts, "") }
+func PromptHashes() map[string]string { return judge.Hashes(promptFiles, "") }
 
 // Persona is the instruction under which a model answers as a character.
-func Persona(s *characters.Sheet) string { return render(personaPrompt, 0, s) }
+func Persona(s *characters.Sheet) string { return render("persona", 0, s) }

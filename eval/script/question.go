@@ -49,8 +49,8 @@ type agent struct {
 }
 
 var (
-	agents      = []agent{{"critic", criticPrompt, true}, {"commonsense", commonsensePrompt, false}, {"execute", executePrompt, false}}
-	singleAgent = agent{"single", singlePrompt, true}
+	agents      = []agent{{"critic", prompts["critic"], true}, {"commonsense", prompts["commonsense"], false}, {"execute", prompts["execute"], false}}
+	singleAgent = agent{"single", prompts["single"], true}
 )
 
 func (a *agent) questions() []question {

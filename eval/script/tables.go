@@ -43,13 +43,11 @@ var (
 	Findings = run.Rows[Finding]{
 		Name: "verdicts", Job: func(f *Finding) string { return f.Session },
 		Calls: func(f *Finding) []string { return f.Calls },
-		Check: func() run.CheckRow[Finding] {
-			return func(f *Finding, finding func(string, ...any)) {
-				if f != nil && ((f.Value != nil) != (f.Status == eval.Scored) || f.Value == nil && f.Reason == "") {
-					finding("%s of %s in task %s: status %q with reason %q", f.Metric, f.Arm, f.Session, f.Status, f.Reason)
-				}
+		Check: run.Each(func(f *Finding, finding func(string, ...any)) {
+			if (f.Value != nil) != (f.Status == eval.Scored) || f.Value == nil && f.Reason == "" {
+				finding("%s of %s in task %s: status %q with reason %q", f.Metric, f.Arm, f.Session, f.Status, f.Reason)
 			}
-		},
+		}),
 	}
 	Done = run.Rows[TaskRow]{
 		Name: "tasks", Job: func(r *TaskRow) string { return r.ID }, Keep: logs.KeepLast,

@@ -38,13 +38,11 @@ var (
 	Verdicts = run.Rows[Verdict]{
 		Name: "verdicts", Job: func(r *Verdict) string { return r.Document },
 		Calls: func(r *Verdict) []string { return r.Calls },
-		Check: func() run.CheckRow[Verdict] {
-			return func(r *Verdict, finding func(string, ...any)) {
-				if r != nil && (r.Scored() != (r.Value != nil || r.Label != "") || !r.Scored() && r.Reason == "") {
-					finding("%s of %s on %s: status %q with reason %q", r.Aspect, r.Agent, r.Document, r.Status, r.Reason)
-				}
+		Check: run.Each(func(r *Verdict, finding func(string, ...any)) {
+			if r.Scored() != (r.Value != nil || r.Label != "") || !r.Scored() && r.Reason == "" {
+				finding("%s of %s on %s: status %q with reason %q", r.Aspect, r.Agent, r.Document, r.Status, r.Reason)
 			}
-		},
+		}),
 	}
 	Proposals = run.Rows[Proposal]{
 		Name: "proposals", Job: func(r *Proposal) string { return r.Document },
