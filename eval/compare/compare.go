@@ -84,7 +84,7 @@ type Difference struct {
 	PHolm  *float64 `json:"p_holm"` // corrected for the pairs of the metric
 	Pairs  int      `json:"pairs"`  // situations that both played
 	// Needed is the number of situations with which a difference of this size is seen 4 times in 5 at a level of
-	// 5 %, divided among the pairs of the metric.
+	// 5 %, divided among the pairs of the metric; the fewer pairs told how far situations spread, the more.
 	Needed *int   `json:"needed"`
 	Reason string `json:"reason,omitempty"` // why value, interval or p-value is missing
 
@@ -196,15 +196,19 @@ func (r *Report) pairs(m *eval.Metric, results []eval.Result) []Difference {
 			ps[i] = stat.Number(*list[i].P)
 		}
 	}
-	level := 1 - (1-eval.Confidence)/float64(max(1, len(list)))
+	level, factor := 1-(1-eval.Confidence)/float64(max(1, len(list))), map[int]stat.Value{} // by pairs
 	for i, p := range stat.Holm(ps) {
 		d := &list[i]
 		d.PHolm = p.Ptr()
 		if d.effect == nil || *d.effect == 0 {
 			continue
 		}
-		if n := stat.Paired.Sessions(*d.effect, power, level); n.OK() {
-			needed := int(n.V)
+		if _, known := factor[d.Pairs]; !known {
+			factor[d.Pairs] = stat.Paired.Uncertainty(d.Pairs, power, level)
+		}
+		n, more := stat.Paired.Sessions(*d.effect, power, level), factor[d.Pairs]
+		if n.OK() && more.OK() {
+			needed := int(math.Ceil((n.V - 0.5) * more.V)) // n is rounded up already, by 0.5 on average
 			d.Needed = &needed
 		}
 	}

@@ -15,7 +15,7 @@ var iep = eval.Metric{Scorer: "iep", Name: "iep", Title: "IEP", Unit: "players",
 const players, facts = 3, 10
 
 // simulate compares two reference arms that find out each fact with a chance of p and p+d/100, harder in some
-// situations than in others, over so many situations.
+// situations than in others, over so many situations. It returns b less a.
 func simulate(t *testing.T, random *rand.Rand, situations int, d float64) compare.Difference {
 	t.Helper()
 	sum := eval.NewSummary([]eval.Metric{iep}, []string{"a", "b"}, nil)
@@ -42,7 +42,7 @@ func simulate(t *testing.T, random *rand.Rand, situations int, d float64) compar
 		t.Fatalf("%d differences of two arms", len(r.Differences))
 	}
 	diff := r.Differences[0]
-	if diff.A == "a" { // b less a, whichever came out better
+	if diff.A == "a" && diff.Value != nil { // b less a, whichever came out better
 		low, high, v := -*diff.High, -*diff.Low, -*diff.Value
 		diff.Low, diff.High, diff.Value = &low, &high, &v
 	}

@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mathext"
@@ -59,6 +60,30 @@ func (d Design) Sessions(effect, power, level float64) Value {
 	return Number(float64(high))
 }
 
+// Uncertainty is the factor by which the number of sessions grows where the standard deviation was estimated from a
+// pilot of n sessions, so that power holds on average over what it may really be (Julious and Owen 2006): without it, a
+// small pilot promises more than is found. It is the square of a quantile of the noncentral t distribution over that of
+// the normal.
+func (d Design) Uncertainty(n int, power, level float64) Value {
+	df := float64(n - 1)
+	if d == Unpaired {
+		df *= 2
+	}
+	if why := first(badLevel(level), badPower(power)); why != "" {
+		return Undefined(why)
+	}
+	if df < 1 {
+		return Undefined("a standard deviation needs two sessions")
+	}
+	shift := normalQuantile(level)
+	known, high := shift+distuv.UnitNormal.Quantile(power), 4.0
+	for beyond(high, shift, df) > 1-power {
+		high *= 2
+	}
+	unknown := falling(func(t float64) float64 { return beyond(t, shift, df) - (1 - power) }, 1e-3, high)
+	return Number(max(1, (unknown/known)*(unknown/known)))
+}
+
 // Detectable is the least effect that n sessions see at least power of the time.
 func (d Design) Detectable(n int, power, level float64) Value {
 	switch why := first(badLevel(level), badPower(power)); {
@@ -96,10 +121,12 @@ func beyond(limit, shift, df float64) float64 {
 		if low > 9 {
 			return 0
 		}
-		p = quad.Fixed(func(z float64) float64 {
+		x, weights := nodes()
+		for i := range x {
+			z := low + (9-low)*x[i]
 			s := math.Min((z+shift)/limit, 1e6)
-			return distuv.UnitNormal.Prob(z) * mathext.GammaIncReg(df/2, df/2*s*s)
-		}, low, 9, 200, nil, 0)
+			p += (9 - low) * weights[i] * distuv.UnitNormal.Prob(z) * mathext.GammaIncReg(df/2, df/2*s*s)
+		}
 	case df > 1e6: // the series loses digits here, and the normal has them
 		p = normalTail(limit - shift)
 	default:
@@ -107,6 +134,13 @@ func beyond(limit, shift, df float64) float64 {
 	}
 	return math.Max(0, p)
 }
+
+// nodes are those of Gauss and Legendre between 0 and 1, with their weights.
+var nodes = sync.OnceValues(func() (x, weights []float64) {
+	x, weights = make([]float64, 200), make([]float64, 200)
+	quad.Legendre{}.FixedLocations(x, weights, 0, 1)
+	return x, weights
+})
 
 func badPower(power float64) string {
 	if !(power > 0 && power < 1) {
