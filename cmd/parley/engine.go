@@ -68,7 +68,7 @@ func overlay(c *cli.Context, config any) {
 func runOptions(c *cli.Context) (run.Options, error) {
 	secret, err := userSecret()
 	o := run.Options{
-		Kinds: kinds, Registry: registry(), Env: environment(), Version: buildVersion(), Now: time.Now, Log: c.App.ErrWriter,
+		Kinds: kinds, Registry: registry(), Env: environment(), Version: buildVersion(), Now: time.Now, Log: c.App.ErrWriter, Columns: screenOf(c.App.ErrWriter, true).Width,
 		Budget: func(b *run.Budget) { setBudget(c, b) },
 		Secret: secret, Trust: c.Bool("trust"), AcceptChangedModel: c.Bool("accept-changed-model"),
 	}

@@ -115,11 +115,10 @@ type validateProgress struct {
 func (v *validateProgress) at(done, total int64) {
 	const large = 64 << 20
 	if v.p == nil && total >= large {
-		v.p = run.NewProgress(v.w, "MB", "findings", int(total/1_000_000), time.Now)
+		v.p = run.NewProgress(v.w, 0, "MB", "findings", map[string]int{"": int(total / 1_000_000)}, time.Now)
 	}
 	if v.p != nil {
-		v.p.Jobs.Store(done / 1_000_000)
-		v.p.Steps.Store(v.findings)
+		v.p.At(int(done/1_000_000), int(v.findings))
 	}
 }
 

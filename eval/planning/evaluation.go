@@ -280,7 +280,7 @@ func (e *Evaluation) Jobs(env *run.Env) iter.Seq2[run.Job, error] {
 			for k, task := range e.config.Tasks {
 				for arm := range e.config.Model {
 					id := fmt.Sprintf("a%02d-%07d", arm+1, i*len(e.config.Tasks)+k+1)
-					job := run.Job{ID: id, Do: func(ctx context.Context, w *run.Writer) error {
+					job := run.Job{ID: id, Arm: e.config.Model[arm], Do: func(ctx context.Context, w *run.Writer) error {
 						return e.ask(ctx, w, env, id, e.config.Model[arm], e.worlds[i], task)
 					}}
 					if !yield(job, nil) {

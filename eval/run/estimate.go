@@ -86,7 +86,7 @@ func Estimate(ctx context.Context, p Plan, o Options) (*Forecast, error) {
 func (r *execution) rehearse(f *Forecast) error {
 	every := max(1, (f.Jobs+maxRehearsed-1)/maxRehearsed)
 	r.manifest.Jobs = map[State]int{}
-	r.progress = NewProgress(nil, "", "", f.Jobs, r.now)
+	r.progress = NewProgress(nil, 0, "", "", nil, r.now)
 	defer r.progress.Close()
 	var rehearsed atomic.Int64
 	n := 0

@@ -269,7 +269,16 @@ func (r *execution) round(ctx context.Context) error {
 	if len(r.done) > 0 {
 		r.manifest.Jobs[Complete] = len(r.done)
 	}
-	r.progress = NewProgress(r.options.Log, r.tables[len(r.tables)-1].name(), r.steps(), r.manifest.Of-len(r.done), r.now)
+	left := map[string]int{} // jobs by arm
+	for job, err := range r.plan.Jobs(r.env) {
+		if err != nil {
+			return err
+		}
+		if !r.done[job.ID] {
+			left[job.Arm]++
+		}
+	}
+	r.progress = NewProgress(r.options.Log, r.options.Columns, r.tables[len(r.tables)-1].name(), r.steps(), left, r.now)
 	defer r.progress.Close()
 	next, stop := iter.Pull2(r.plan.Jobs(r.env))
 	defer stop()
@@ -363,7 +372,7 @@ func (r *execution) atOnce() int {
 
 // do does one job. Its error stops the run.
 func (r *execution) do(ctx context.Context, job Job) error {
-	w := &Writer{run: r, job: job.ID, recorded: r.recorded[job.ID]}
+	w := &Writer{run: r, job: job.ID, arm: job.Arm, recorded: r.recorded[job.ID]}
 	if err := job.Do(context.WithValue(ctx, writerKey{}, w), w); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -388,11 +397,7 @@ func (w *Writer) Done(s State, scores ...eval.Score) State {
 	r.mu.Lock()
 	r.manifest.Jobs[s]++
 	r.mu.Unlock()
-	r.progress.Jobs.Add(1)
-	r.progress.unscored.Add(int64(without))
-	if s == Failed {
-		r.progress.failed.Add(1)
-	}
+	r.progress.Job(w.arm, s == Failed, without)
 	return s
 }
 

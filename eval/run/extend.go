@@ -99,7 +99,7 @@ func (r *execution) score(ctx context.Context, jobs iter.Seq2[Job, error]) (err 
 	if err := r.openJournal(); err != nil {
 		return err
 	}
-	r.progress = NewProgress(r.options.Log, "sessions", "scores", r.manifest.Of, r.now)
+	r.progress = NewProgress(r.options.Log, r.options.Columns, "sessions", "scores", map[string]int{"": r.manifest.Of}, r.now)
 	defer r.progress.Close()
 	var broken error
 	err = fleet.Run(ctx, r.atOnce(), func(yield func(func(context.Context) error) bool) {

@@ -36,9 +36,12 @@ func (r *execution) openModels(ctx context.Context) error {
 	settings := r.plan.Settings()
 	models := &llm.Models{
 		Registry: r.options.Registry, Env: r.options.Env, Limits: settings.Limits.Endpoints, Seed: settings.Seed,
-		Gate: func() error {
+		Gate: func(ctx context.Context) error {
 			if r.soft == nil {
 				return nil
+			}
+			if r.progress != nil {
+				r.progress.Sent(ctx)
 			}
 			return context.Cause(r.soft)
 		},

@@ -1,35 +1,66 @@
 package run
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"parley/sim/llm"
 )
 
-// Progress says how far a run came and how long it will take: in place on a terminal, else a line now and
-// then.
+// Progress says how far a run came and how long it will take, in all and by arm, which models have not answered yet,
+// and how many calls wait at limits: in place on a terminal, else a line now and then.
 type Progress struct {
-	w        io.Writer
-	inPlace  bool
-	unit     string // plural of what is counted, such as sessions
-	step     string // plural of what they consist of, such as turns
-	total    int    // units to do
-	started  time.Time
-	now      func() time.Time
-	Steps    atomic.Int64 // done
-	Jobs     atomic.Int64 // units done
-	failed   atomic.Int64
-	unscored atomic.Int64
-	stop     chan struct{}
-	stopped  sync.WaitGroup
+	w       io.Writer
+	inPlace bool
+	columns int    // of the terminal
+	unit    string // plural of what is counted, such as sessions
+	step    string // plural of what they consist of, such as turns
+	started time.Time
+	now     func() time.Time
+	stop    chan struct{}
+	stopped sync.WaitGroup
+
+	mu       sync.Mutex
+	total    count
+	arms     map[string]*count
+	failed   int
+	unscored int
+	pending  map[*pending]bool
+	answered map[string]bool // models
 }
 
-// NewProgress starts to report on a total of units until Close is called. Without a writer it only counts.
-func NewProgress(w io.Writer, unit, step string, total int, now func() time.Time) *Progress {
-	p := &Progress{w: w, unit: unit, step: step, total: total, started: now(), now: now, stop: make(chan struct{})}
+// count is how far the jobs of an arm came.
+type count struct{ jobs, steps, of int }
+
+// pending is a call that is not answered.
+type pending struct {
+	model string
+	since time.Time
+	sent  bool // it is past the limits
+}
+
+// pendingKey finds the pending call in the context of its requests.
+type pendingKey struct{}
+
+// NewProgress starts to report on jobs, counted by arm, until Close is called. Without a writer it only counts.
+// Columns is the width of a terminal; 0: 80.
+func NewProgress(w io.Writer, columns int, unit, step string, jobs map[string]int, now func() time.Time) *Progress {
+	p := &Progress{
+		w: w, columns: cmp.Or(columns, 80), unit: unit, step: step, started: now(), now: now, stop: make(chan struct{}),
+		arms: map[string]*count{}, pending: map[*pending]bool{}, answered: map[string]bool{},
+	}
+	for arm, n := range jobs {
+		p.arms[arm] = &count{of: n}
+		p.total.of += n
+	}
 	if w == nil {
 		return p
 	}
@@ -54,35 +85,141 @@ func NewProgress(w io.Writer, unit, step string, total int, now func() time.Time
 }
 
 func (p *Progress) print() {
-	end := "\n"
 	if p.inPlace {
-		end = "\033[K\r"
+		line := []rune(p.Line())
+		fmt.Fprint(p.w, string(line[:min(len(line), p.columns-1)]), "\033[K\r")
+		return
 	}
-	fmt.Fprint(p.w, p.line(), end)
+	fmt.Fprintln(p.w, p.Line())
 }
 
-// line is the state in a line: jobs, steps a second, what went wrong, time to go.
-func (p *Progress) line() string {
-	n, steps := p.Jobs.Load(), p.Steps.Load()
+// arm returns the count of an arm.
+func (p *Progress) arm(name string) *count {
+	if p.arms[name] == nil {
+		p.arms[name] = &count{}
+	}
+	return p.arms[name]
+}
+
+// Step counts a step of a job of an arm.
+func (p *Progress) Step(arm string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total.steps++
+	p.arm(arm).steps++
+}
+
+// Job counts a job of an arm that ended, and the scores that it is without.
+func (p *Progress) Job(arm string, failed bool, unscored int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total.jobs++
+	p.arm(arm).jobs++
+	p.unscored += unscored
+	if failed {
+		p.failed++
+	}
+}
+
+// At sets how many jobs and steps are done, where they are not counted one by one.
+func (p *Progress) At(jobs, steps int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.total.jobs, p.total.steps = jobs, steps
+}
+
+// Ask notes that a model is asked, in the context of whose requests Sent is called, until done is.
+func (p *Progress) Ask(ctx context.Context, model string) (asking context.Context, done func()) {
+	call := &pending{model: model, since: p.now()}
+	p.mu.Lock()
+	p.pending[call] = true
+	p.mu.Unlock()
+	return context.WithValue(ctx, pendingKey{}, call), func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.pending, call)
+		p.answered[model] = true
+	}
+}
+
+// Sent notes that a request is past the limits and goes to its server.
+func (p *Progress) Sent(ctx context.Context) {
+	if call, ok := ctx.Value(pendingKey{}).(*pending); ok {
+		p.mu.Lock()
+		call.sent = true
+		p.mu.Unlock()
+	}
+}
+
+// Line is the state in a line: jobs, steps a second, what went wrong, time to go, then the models that are waited for,
+// and the arms, where there are several.
+func (p *Progress) Line() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	spent := p.now().Sub(p.started)
-	s := fmt.Sprintf("%d of %d %s, %d %s", n, p.total, p.unit, steps, p.step)
-	if steps == 0 && n == 0 {
-		return fmt.Sprintf("0 of %d %s, waiting for the first of the %s ... %s", p.total, p.unit, p.step, spent.Round(time.Second))
+	parts := []string{fmt.Sprintf("%d of %d %s, %d %s%s", p.total.jobs, p.total.of, p.unit, p.total.steps, p.step, p.total.pace(spent))}
+	if p.failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", p.failed))
 	}
-	if spent > 0 {
-		s += fmt.Sprintf(" (%.1f a second)", float64(steps)/spent.Seconds())
+	if p.unscored > 0 {
+		parts = append(parts, fmt.Sprintf("%d unscored", p.unscored))
 	}
-	if f := p.failed.Load(); f > 0 {
-		s += fmt.Sprintf(", %d failed", f)
+	if left := p.total.left(spent); left != "" {
+		parts = append(parts, left)
 	}
-	if u := p.unscored.Load(); u > 0 {
-		s += fmt.Sprintf(", %d unscored", u)
+	parts = append(parts, p.waits()...)
+	line := strings.Join(parts, ", ")
+	var arms []string
+	for _, name := range slices.Sorted(maps.Keys(p.arms)) {
+		if a := p.arms[name]; a.jobs < a.of && len(p.arms) > 1 {
+			part := fmt.Sprintf("%s %d of %d%s", llm.Clean(name), a.jobs, a.of, a.pace(spent))
+			if left := a.left(spent); left != "" {
+				part += ", " + left
+			}
+			arms = append(arms, part)
+		}
 	}
-	if n > 0 && int(n) < p.total {
-		left := time.Duration(float64(spent) / float64(n) * float64(int64(p.total)-n))
-		s += fmt.Sprintf(", about %s to go", left.Round(time.Second))
+	if len(arms) > 0 {
+		line += ": " + strings.Join(arms, "; ")
 	}
-	return s
+	return line
+}
+
+// pace is the number of steps a second.
+func (c *count) pace(spent time.Duration) string {
+	if spent <= 0 || c.steps == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.1f a second)", float64(c.steps)/spent.Seconds())
+}
+
+// left is the time that the jobs that are left will take, where one was done.
+func (c *count) left(spent time.Duration) string {
+	if c.jobs == 0 || c.jobs >= c.of {
+		return ""
+	}
+	left := time.Duration(float64(spent) / float64(c.jobs) * float64(c.of-c.jobs))
+	return fmt.Sprintf("about %s to go", left.Round(time.Second))
+}
+
+// waits names the models that were asked and have never answered, as they are loaded, and counts the calls that wait
+// at limits.
+func (p *Progress) waits() (list []string) {
+	loading, held := map[string]time.Time{}, 0
+	for call := range p.pending {
+		if !call.sent {
+			held++
+		} else if at, known := loading[call.model]; !p.answered[call.model] && (!known || call.since.Before(at)) {
+			loading[call.model] = call.since
+		}
+	}
+	for _, model := range slices.Sorted(maps.Keys(loading)) {
+		list = append(list, fmt.Sprintf("loading %s ... %s", llm.Clean(model), p.now().Sub(loading[model]).Round(time.Second)))
+	}
+	if held > 0 {
+		list = append(list, fmt.Sprintf("%d calls wait at limits", held))
+	}
+	return list
 }
 
 // Close ends the reports with a last one.
@@ -92,7 +229,7 @@ func (p *Progress) Close() {
 	}
 	close(p.stop)
 	p.stopped.Wait()
-	fmt.Fprint(p.w, p.line())
+	fmt.Fprint(p.w, p.Line())
 	if p.inPlace {
 		fmt.Fprint(p.w, "\033[K")
 	}

@@ -55,6 +55,7 @@ type Plan interface {
 // once the rows of all jobs of earlier stages can be read; jobs are yielded in order of their stages.
 type Job struct {
 	ID    string
+	Arm   string // whose progress it is; empty: that of all
 	Stage int
 	Do    func(ctx context.Context, w *Writer) error
 }
@@ -92,6 +93,7 @@ type Options struct {
 	Version  string           // of the program, for the manifest
 	Now      func() time.Time // required
 	Log      io.Writer        // progress and notes; nil: none
+	Columns  int              // of the terminal that Log is; 0: 80
 	Jobs     int              // at once, instead of what the configuration says; 0: as configured
 	Cache    llm.Store        // replies of judges that were had before; nil: none
 	ID       string           // of a new run; empty: made from the time

@@ -17,7 +17,7 @@ import (
 // goroutines at once.
 type Writer struct {
 	run      *execution
-	job      string
+	job, arm string
 	mu       sync.Mutex
 	batch    *logs.Batch // rows since the last commit; nil: none
 	ledger   llm.Ledger
@@ -40,7 +40,7 @@ func (w *Writer) Commit() error {
 }
 
 // Step counts one step of the job, such as a turn, for progress.
-func (w *Writer) Step() { w.run.progress.Steps.Add(1) }
+func (w *Writer) Step() { w.run.progress.Step(w.arm) }
 
 // Calls returns how many model calls the job has made, those of earlier attempts included.
 func (w *Writer) Calls() int {
@@ -86,6 +86,11 @@ func (r *execution) recording(spec string, m llm.Model) llm.Model {
 			}
 		}
 		ask, done := r.outlast(ctx)
+		if opened := r.env.opened[spec]; opened != nil && opened.Defaults.Server && r.progress != nil {
+			var answered func()
+			ask, answered = r.progress.Ask(ask, spec)
+			defer answered()
+		}
 		resp, call, err := llm.Ask(ask, m, spec, req, r.now)
 		done()
 		if err != nil && ctx.Err() != nil {

@@ -134,7 +134,7 @@ func (p *Plan) Jobs(env *run.Env) iter.Seq2[run.Job, error] {
 	return func(yield func(run.Job, error) bool) {
 		for i := range p.config.Sessions {
 			for arm := range p.config.Player {
-				job := run.Job{ID: ID(arm, i), Do: func(ctx context.Context, w *run.Writer) error { return p.session(ctx, w, env, arm, i) }}
+				job := run.Job{ID: ID(arm, i), Arm: p.config.Player[arm].Name, Do: func(ctx context.Context, w *run.Writer) error { return p.session(ctx, w, env, arm, i) }}
 				if !yield(job, nil) {
 					return
 				}

@@ -21,7 +21,7 @@ type Models struct {
 	Seed     uint64            // of the jitter between retries
 	// Gate is asked right before a request goes to a server; an error of it is returned in place of a reply.
 	// Nil: every request goes.
-	Gate func() error
+	Gate func(context.Context) error
 	// Tell gets what a user should know while the run goes on, such as that an endpoint is waited
 	// for: one cleaned line each. Nil: nothing is told. It is called by one goroutine at a time.
 	Tell func(message string)
@@ -108,7 +108,7 @@ func (m *Models) endpoint(name string) []Middleware {
 func (m *Models) gate(next Model) Model {
 	return Func(func(ctx context.Context, req Request) (*Response, error) {
 		if m.Gate != nil {
-			if err := m.Gate(); err != nil {
+			if err := m.Gate(ctx); err != nil {
 				return nil, err
 			}
 		}
