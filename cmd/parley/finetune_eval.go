@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval/ieg"
 	"parley/eval/report"
 	"parley/finetune"
 	"parley/finetune/vdm"
@@ -39,19 +40,8 @@ func finetuneEval(c *cli.Context) error {
 	case c.Int("shots") > 0 && c.String("train") == "":
 		return usagef("--shots needs --train: examples do not come from the test")
 	}
-	test, err := windowsOf(c, c.String("in"))
+	test, train, err := evalWindows(c)
 	if err != nil {
-		return err
-	}
-	if n := c.Int("limit"); n > 0 && n < len(test) {
-		test = test[:n]
-	}
-	train := test
-	if name := c.String("train"); name == "" {
-		fmt.Fprintln(c.App.ErrWriter, "the baselines know the most common skill from the test itself; --train FILE gives them what was learned from")
-	} else if train, err = windowsOf(c, name); err != nil {
-		return err
-	} else if err := finetune.Apart(train, test, name, c.String("in")); err != nil {
 		return err
 	}
 	record, finish, err := callsTo(c.String("calls"))
@@ -79,4 +69,23 @@ func finetuneEval(c *cli.Context) error {
 		return partialf("%d of %d windows are unscored; the reasons are beside the results", unscored, len(test))
 	}
 	return err
+}
+
+// evalWindows reads the windows to test on, and those that the baselines learn from.
+func evalWindows(c *cli.Context) (test, train []ieg.Interaction, err error) {
+	if test, err = windowsOf(c, c.String("in")); err != nil {
+		return nil, nil, err
+	}
+	if n := c.Int("limit"); n > 0 {
+		test = test[:min(n, len(test))]
+	}
+	name := c.String("train")
+	if name == "" {
+		fmt.Fprintln(c.App.ErrWriter, "the baselines know the most common skill from the test itself; --train FILE gives them what was learned from")
+		return test, test, nil
+	}
+	if train, err = windowsOf(c, name); err == nil {
+		err = finetune.Apart(train, test, name, c.String("in"))
+	}
+	return test, train, err
 }
