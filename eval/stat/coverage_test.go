@@ -1,3 +1,5 @@
+//go:build !race
+
 package stat_test
 
 import (
@@ -20,6 +22,9 @@ func draws(t *testing.T) int {
 			t.Fatalf("PARLEY_COVERAGE is %q, not a number of samples", text)
 		}
 		return n
+	}
+	if testing.Short() {
+		t.Skip("a simulation of thousands of intervals")
 	}
 	return 200
 }
