@@ -50,14 +50,16 @@ func (t *Tally) count(to func(*Tally) *map[string]int, what string, n int) {
 	(*m)[what] += n
 }
 
-func (t *Tally) use(what string)     { t.count(func(t *Tally) *map[string]int { return &t.Used }, what, 1) }
-func (t *Tally) leave(reason string) { t.leaveN(reason, 1) }
-func (t *Tally) unknown(name string) {
-	t.count(func(t *Tally) *map[string]int { return &t.Unknown }, name, 1)
+func (t *Tally) use(what string) {
+	t.count(func(t *Tally) *map[string]int { return &t.Used }, what, 1)
 }
 
-func (t *Tally) leaveN(reason string, n int) {
-	t.count(func(t *Tally) *map[string]int { return &t.Unused }, reason, n)
+func (t *Tally) leave(reason string) {
+	t.count(func(t *Tally) *map[string]int { return &t.Unused }, reason, 1)
+}
+
+func (t *Tally) unknown(name string) {
+	t.count(func(t *Tally) *map[string]int { return &t.Unknown }, name, 1)
 }
 
 func (t *Tally) note(format string, args ...any) {
