@@ -1,0 +1,133 @@
+package stat_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"parley/eval/stat"
+)
+
+// An interval does not depend on the scale: on 1 to 5 it is that on 0 to 1, stretched.
+func TestBoundedIntervalOnAnyScale(t *testing.T) {
+	unit := [][]float64{{0.25, 0.5}, {0.75}, {0.5, 0, 1}, {0.25}}
+	scaled := make([][]float64, len(unit))
+	for i, cluster := range unit {
+		for _, v := range cluster {
+			scaled[i] = append(scaled[i], 1+4*v)
+		}
+	}
+	a, b := stat.BoundedInterval(unit, 0, 1, 0.95), stat.BoundedInterval(scaled, 1, 5, 0.95)
+	for _, pair := range [][2]*float64{{a.Value, b.Value}, {a.Low, b.Low}, {a.High, b.High}} {
+		if math.Abs(1+4**pair[0]-*pair[1]) > 1e-9 {
+			t.Errorf("%v on 0 to 1 is %v on 1 to 5", *pair[0], *pair[1])
+		}
+	}
+	if a.N != 7 || a.Clusters != 4 {
+		t.Errorf("%d values in %d clusters", a.N, a.Clusters)
+	}
+	for _, v := range []float64{0.99, 5.01} {
+		if i := stat.BoundedInterval([][]float64{{v}}, 1, 5, 0.95); i.Value != nil || !strings.Contains(i.Reason, "outside of 1 to 5") {
+			t.Errorf("%v on 1 to 5: %+v", v, i)
+		}
+	}
+}
+
+// The automatic method is exact for up to 25 pairs, and for up to 50 without ties and zeros.
+func TestWilcoxonChoosesItsMethod(t *testing.T) {
+	for _, test := range []struct {
+		n, zeros int
+		tied     bool
+		want     stat.Method
+	}{
+		{25, 0, true, stat.Exact}, {26, 0, true, stat.Normal}, {25, 1, false, stat.Exact}, {26, 1, false, stat.Normal},
+		{26, 0, false, stat.Exact}, {50, 0, false, stat.Exact}, {51, 0, false, stat.Normal},
+	} {
+		r := rand.New(rand.NewPCG(1, uint64(test.n)))
+		a, b := make([]float64, test.n), make([]float64, test.n)
+		for i := range a {
+			a[i] = float64(i+1) * float64(1-2*r.IntN(2))
+			if i < test.zeros {
+				a[i] = 0
+			}
+		}
+		if test.tied {
+			a[0], a[1] = 7, 7
+		}
+		auto, named := stat.Wilcoxon(a, b, stat.RankZeros, stat.Auto, stat.TwoSided), stat.Wilcoxon(a, b, stat.RankZeros, test.want, stat.TwoSided)
+		if auto != named || !strings.HasSuffix(auto.Method, string(test.want)) {
+			t.Errorf("%+v: %+v, want %+v", test, auto, named)
+		}
+	}
+}
+
+// The least that each measure can be taken of.
+func TestSmallestSamples(t *testing.T) {
+	two, other := []float64{1, 2}, []float64{3, 5}
+	for name, v := range map[string]stat.Value{
+		"cohen": stat.CohenD(two, other), "welch": stat.Welch(two, other, 0.95, stat.TwoSided).P, "paired": stat.PairedT(two, other, 0.95, stat.TwoSided).P,
+		"pooled": stat.PooledSD(two, other[:1]),
+	} {
+		if !v.OK() {
+			t.Errorf("%s of two values: %s", name, v.Reason)
+		}
+	}
+	for name, v := range map[string]stat.Value{
+		"cohen": stat.CohenD(two, other[:1]), "welch": stat.Welch(two[:1], other, 0.95, stat.TwoSided).P, "paired": stat.PairedT(two[:1], other[:1], 0.95, stat.TwoSided).P,
+		"pooled": stat.PooledSD(two[:1], other[:1]),
+	} {
+		if v.OK() {
+			t.Errorf("%s of one value: %v", name, v.V)
+		}
+	}
+	ends := []stat.Value{stat.Number(0), stat.Number(1)}
+	for name, adjust := range map[string]func([]stat.Value) []stat.Value{"holm": stat.Holm, "benjamini": stat.BenjaminiHochberg} {
+		if got := adjust(ends); fmt.Sprint(got) != fmt.Sprint(ends) {
+			t.Errorf("%s of p 0 and 1: %v", name, got)
+		}
+	}
+}
+
+// An interval made of resamples that are already known is that of the bootstrap that makes them.
+func TestBootstrapOfKnownResamples(t *testing.T) {
+	xs := []float64{3, 1, 4, 1, 5, 9, 2, 6, 5, 3}
+	for _, n := range []int{2, 7, 8, 10} {
+		source := func() *rand.Rand { return rand.New(rand.NewPCG(5, 0)) }
+		mean := func(rows []int) stat.Value {
+			sum := 0.0
+			for _, i := range rows {
+				sum += xs[i]
+			}
+			return stat.Number(sum / float64(len(rows)))
+		}
+		want := stat.Bootstrap{Rand: source()}.Interval(stat.Items(n), mean)
+		b := stat.Bootstrap{Rand: source()}
+		var known []stat.Value
+		for drawn := range b.Resamples(n) {
+			known = append(known, mean(drawn))
+		}
+		got := b.Of(stat.Number(*want.Value), known, n)
+		if len(known) != stat.MinDraws || *got.Low != *want.Low || *got.High != *want.High || got.N != n {
+			t.Errorf("%d items: %v to %v, want %v to %v", n, *got.Low, *got.High, *want.Low, *want.High)
+		}
+		// A statistic that one resample in twenty lacks keeps its interval; one that more lack does not.
+		for i := range known[:stat.MinDraws/20] {
+			known[i] = stat.Undefined("none")
+		}
+		if got = b.Of(stat.Number(1), known, n); got.Low == nil || got.Lost != 100 {
+			t.Errorf("%d items, 100 resamples lost: %+v", n, got)
+		}
+		known[stat.MinDraws-1] = stat.Undefined("none")
+		if got = b.Of(stat.Number(1), known, n); got.Low != nil || !strings.Contains(got.Reason, "undefined on 101 of 2000") {
+			t.Errorf("%d items, 101 resamples lost: %+v", n, got)
+		}
+	}
+	if got := (stat.Bootstrap{}).Of(stat.Number(1), nil, 1); *got.Value != 1 || got.Low != nil || got.Reason == "" {
+		t.Errorf("one item: %+v", got)
+	}
+	if got := (stat.Bootstrap{}).Of(stat.Undefined("why"), nil, 5); got.Value != nil || got.Reason != "why" {
+		t.Errorf("no value: %+v", got)
+	}
+}
