@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -94,6 +95,10 @@ func TestForeignRunsLeadNowhere(t *testing.T) {
 	if err := os.WriteFile(victim, []byte(secret), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	prompts := filepath.Join(filepath.Dir(victim), "prompts")
+	if err := errors.Join(os.Mkdir(prompts, 0o700), os.WriteFile(filepath.Join(prompts, "Mallory.tmpl"), []byte("no prompt has this name"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	link := func(name string) func(dir string) error {
 		return func(dir string) error {
 			path := filepath.Join(dir, name)
@@ -136,6 +141,20 @@ func TestForeignRunsLeadNowhere(t *testing.T) {
 			config["knowledge"], config["judge"], config["npc"] = []any{victim}, "lexical", "reference:npc"
 			config["player"] = []any{map[string]any{"model": "reference:diligent"}}
 			m["of"], m["inputs"] = 0, map[string]any{}
+		}), ""},
+		"a folder of prompts": {stopped, edit(func(m map[string]any) {
+			config := m["config"].(map[string]any)
+			config["prompts"], config["judge"], config["npc"] = prompts, "lexical", "reference:npc"
+			config["player"] = []any{map[string]any{"model": "reference:diligent"}}
+			delete(m, "prompts")
+		}), ""},
+		"a complete run of nothing": {stopped, edit(func(m map[string]any) {
+			for _, key := range []string{"tables", "models", "inputs", "jobs", "usage", "results", "metrics", "shown", "prompts"} {
+				delete(m, key)
+			}
+			config := m["config"].(map[string]any)
+			config["judge"], config["npc"], m["state"] = "lexical", "reference:npc", run.Complete
+			config["player"] = []any{map[string]any{"model": "reference:diligent"}}
 		}), ""},
 	}
 	for name, tt := range tests {

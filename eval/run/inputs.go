@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ func (r *execution) read(path string) ([]byte, error) {
 	if in, known := r.manifest.Inputs[path]; known {
 		return readInput(r.dir, path, in)
 	}
-	if r.resumed && (r.manifest.Of > 0 || !r.options.mine(r.manifest)) {
+	if r.copies() {
 		return nil, fmt.Errorf("%s: the run has no copy of it (%s names none)", path, filepath.Join(r.dir, ManifestName))
 	}
 	data, err := os.ReadFile(path)
@@ -40,6 +41,39 @@ func (r *execution) read(path string) ([]byte, error) {
 	}
 	r.manifest.Inputs[path] = in
 	return data, nil
+}
+
+// copies reports whether a run reads its copies of input files only: it began before, or somebody else began it.
+func (r *execution) copies() bool {
+	return r.resumed && (r.manifest.Of > 0 || !r.options.mine(r.manifest))
+}
+
+// inputDir is a directory that the configuration names, for fs.ReadDir and fs.ReadFile.
+type inputDir struct {
+	run *execution
+	dir string
+}
+
+// Open opens nothing.
+func (d inputDir) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+}
+
+// ReadDir lists the files; none where only the copies are read, which are asked for by name.
+func (d inputDir) ReadDir(string) ([]fs.DirEntry, error) {
+	if d.run.copies() {
+		return nil, nil
+	}
+	return os.ReadDir(d.dir)
+}
+
+// ReadFile reads a file, or its copy. A file without a copy is none where only the copies are read.
+func (d inputDir) ReadFile(name string) ([]byte, error) {
+	path := filepath.Join(d.dir, name)
+	if _, kept := d.run.manifest.Inputs[path]; !kept && d.run.copies() {
+		return nil, fs.ErrNotExist
+	}
+	return d.run.read(path)
 }
 
 // readInput reads the copy of an input file.

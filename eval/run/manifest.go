@@ -180,7 +180,17 @@ func ReadManifest(dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("%s has format %d, and this version of parley reads format %d: use the version that made the run (%s); nothing was changed",
 			path, max(1, m.Format), Format, m.Version)
 	}
+	m.Tables, m.Jobs = orMade(m.Tables), orMade(m.Jobs)
+	m.Models, m.Inputs = orMade(m.Models), orMade(m.Inputs)
 	return &m, nil
+}
+
+// orMade returns a map that can be written to.
+func orMade[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil {
+		return map[K]V{}
+	}
+	return m
 }
 
 // refuseLinks returns an error where the directory holds a symbolic link, a pipe or a device: a run is plain

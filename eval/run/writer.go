@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -221,3 +222,6 @@ func (e *Env) Prompts(hashes map[string]string) error { return e.run.keepPrompts
 // Read returns the content of a file that the configuration names. A new run reads the file and keeps a
 // copy; one that is resumed reads the copy.
 func (e *Env) Read(path string) ([]byte, error) { return e.run.read(path) }
+
+// Files is Read for the files of a directory that the configuration names, by fs.ReadDir and fs.ReadFile.
+func (e *Env) Files(path string) fs.FS { return inputDir{e.run, path} }

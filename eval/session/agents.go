@@ -122,7 +122,7 @@ func loadPrompts(dir string, env *run.Env) (*agent.Prompts, error) {
 	prompts := agent.BuiltinPrompts()
 	if dir != "" {
 		var err error
-		if prompts, err = agent.LoadPrompts(dir); err != nil {
+		if prompts, err = agent.ReadPrompts(env.Files(dir), dir); err != nil {
 			return nil, err
 		}
 	}

@@ -65,8 +65,11 @@ func LoadPrompts(dir string) (*Prompts, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("read prompts: %s is not a directory", dir)
 	}
-	return load(os.DirFS(dir), ".", dir)
+	return ReadPrompts(os.DirFS(dir), dir)
 }
+
+// ReadPrompts is LoadPrompts of files that were opened before, and are shown as those of the directory.
+func ReadPrompts(files fs.FS, dir string) (*Prompts, error) { return load(files, ".", dir) }
 
 func load(files fs.FS, root, shown string) (*Prompts, error) {
 	p := &Prompts{texts: map[string]string{}, templates: map[string]*template.Template{}}
