@@ -114,7 +114,7 @@ func utilityBegin(c *cli.Context, g *utility.Config, file func(dir string) strin
 	}
 	dir := g.Out
 	ended := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
-	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || c.Bool("print-config") {
+	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || c.Bool("print-config") || c.Bool("estimate") {
 		return ended
 	}
 	list, err := readCriteria(dir)
