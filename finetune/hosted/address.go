@@ -2,13 +2,13 @@ package hosted
 
 import (
 	"cmp"
-	"net"
 	"net/url"
 	"regexp"
 	"strings"
 
 	"parley/sim/llm"
 	"parley/sim/llm/openai"
+	"parley/sim/llm/wire"
 )
 
 // Address is a server, and where its key is.
@@ -52,10 +52,7 @@ func (a Address) Trusted() bool {
 		return false
 	}
 	host := u.Hostname()
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" {
-		return true
-	}
-	return u.Scheme == "https" && (host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com"))
+	return wire.ThisMachine(host) || u.Scheme == "https" && (host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com"))
 }
 
 // Spec names a job's new model as parley's other commands take it; empty: there is none, or its name

@@ -185,7 +185,7 @@ func (c *Client) lost(ctx context.Context, r request, err error) *Error {
 		return c.fail(r, "", changed)
 	}
 	e := c.fail(r, llm.BadResponse, err)
-	if elsewhere := (*elsewhereError)(nil); errors.As(err, &elsewhere) {
+	if errors.Is(err, wire.ErrRedirect) {
 		e.Cause.Final = true
 		return e
 	}

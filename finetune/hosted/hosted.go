@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"parley/sim/llm"
+	"parley/sim/llm/wire"
 )
 
 // DefaultAPIVersion is the api-version that Azure is asked in where none is given.
@@ -73,12 +74,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{o: o, base: base, keys: &llm.Keys{}, budget: llm.NewBudget(o.Retry)}
 	c.keys.Add(o.Key)
 	c.wash = washer{c.keys}
-	own := http.Client{}
-	if o.HTTP != nil {
-		own = *o.HTTP
-	}
-	own.CheckRedirect = sameHost
-	c.http = &own
+	c.http = wire.Client(o.HTTP)
 	return c, nil
 }
 
@@ -139,21 +135,3 @@ func checkID(what, text string) error {
 	}
 	return nil
 }
-
-// sameHost keeps keys at home: net/http takes only some headers away when another host takes over,
-// and api-key is not among them.
-func sameHost(r *http.Request, via []*http.Request) error {
-	if len(via) >= 5 {
-		return &elsewhereError{"the server sends requests on and on"}
-	}
-	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme && r.URL.Scheme != "https" {
-		to := washer{}.line(r.URL.Scheme + "://" + r.URL.Host)
-		return &elsewhereError{"the server sends requests on to " + to + "; use that as the base URL if it is right"}
-	}
-	return nil
-}
-
-// elsewhereError is a server that wants another one to be asked.
-type elsewhereError struct{ text string }
-
-func (e *elsewhereError) Error() string { return e.text }

@@ -3,13 +3,13 @@ package serve
 import (
 	"fmt"
 	"io"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
 
 	"parley/finetune/gguf"
 	"parley/sim/llm/ollama"
+	"parley/sim/llm/wire"
 )
 
 // open opens a GGUF until the end of the command.
@@ -23,7 +23,19 @@ func (s *serving) open(path string) (*gguf.File, error) {
 
 // look opens what is served and finds its base.
 func (s *serving) look() error {
-	var err error
+	if err := s.openSource(); err != nil || s.Base == "" {
+		return err
+	}
+	if isGGUF(s.Base) {
+		s.baseFile = s.Base
+	} else if err := s.showBase(); err != nil {
+		return err
+	}
+	return s.openBase()
+}
+
+// openSource opens what is served.
+func (s *serving) openSource() (err error) {
 	switch {
 	case s.ready:
 		s.file, err = s.open(s.Source)
@@ -36,33 +48,30 @@ func (s *serving) look() error {
 			s.closers = append(s.closers, s.merged)
 		}
 	}
-	if err != nil {
-		return err
+	return err
+}
+
+// showBase asks the server about the base, and finds its file on this machine where there is one.
+func (s *serving) showBase() (err error) {
+	if s.shown, err = s.Server.Show(s.ctx, s.Base); err != nil {
+		return fmt.Errorf("look at the base: %w", err)
 	}
-	ctx, given := s.ctx, s.Base
-	switch {
-	case given == "":
-		return nil
-	case isGGUF(given):
-		s.baseFile = given
-	default:
-		if s.shown, err = s.Server.Show(ctx, given); err != nil {
-			return fmt.Errorf("look at the base: %w", err)
-		}
-		s.baseFile = s.BaseGGUF
-		if s.baseFile == "" && isLocal(s.did.Host) && isFile(s.shown.Weights) {
-			s.baseFile = s.shown.Weights
-		}
+	s.baseFile = s.BaseGGUF
+	if s.baseFile == "" && isLocal(s.did.Host) && isFile(s.shown.Weights) {
+		s.baseFile = s.shown.Weights
 	}
-	if s.shown != nil {
-		var tensors []gguf.Tensor
-		for _, t := range s.shown.Tensors {
-			tensors = append(tensors, gguf.Tensor{Name: t.Name, Shape: t.Shape})
-		}
-		if s.base, err = gguf.BaseOf(s.shown.Info, tensors); err != nil {
-			return fmt.Errorf("the base %s %w; is it a model of the server's own, not of another server's?", given, err)
-		}
+	var tensors []gguf.Tensor
+	for _, t := range s.shown.Tensors {
+		tensors = append(tensors, gguf.Tensor{Name: t.Name, Shape: t.Shape})
 	}
+	if s.base, err = gguf.BaseOf(s.shown.Info, tensors); err != nil {
+		return fmt.Errorf("the base %s %w; is it a model of the server's own, not of another server's?", s.Base, err)
+	}
+	return nil
+}
+
+// openBase reads the file of the base, where there is one.
+func (s *serving) openBase() error {
 	if s.baseFile == "" {
 		return nil
 	}
@@ -79,7 +88,7 @@ func (s *serving) look() error {
 	}
 	if s.base != nil {
 		if err := own.Same(s.base); err != nil {
-			return fmt.Errorf("%s is not the file of the model %s: %w", s.baseFile, given, err)
+			return fmt.Errorf("%s is not the file of the model %s: %w", s.baseFile, s.Base, err)
 		}
 	}
 	s.base = own
@@ -215,9 +224,5 @@ func isFile(path string) bool {
 // isLocal says whether an address is of this machine, whose disk the server shares.
 func isLocal(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return err == nil && wire.ThisMachine(u.Hostname())
 }

@@ -131,6 +131,25 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else if _, rest, ok := strings.Cut(path, "/v1/"); ok && !s.Azure {
 		path = "/" + rest
 	}
+	trouble := s.note(r, path)
+	answer := httptest.NewRecorder()
+	if trouble == nil || trouble.Acted || trouble.Stall > 0 {
+		s.serve(answer, r, path)
+	} else {
+		_, _ = io.Copy(io.Discard, r.Body) // whoever sends may break off
+	}
+	if trouble == nil {
+		trouble = &Trouble{Status: answer.Code, Body: answer.Body.String()}
+		trouble.Header = map[string]string{"Content-Type": answer.Header().Get("Content-Type")}
+	}
+	if trouble.Stall > 0 {
+		trouble.Status, trouble.Body = answer.Code, answer.Body.String()
+	}
+	trouble.write(w, r)
+}
+
+// note keeps a request, and returns the trouble that it comes to; nil: none.
+func (s *Server) note(r *http.Request, path string) (trouble *Trouble) {
 	parts := strings.Split(path, "/")
 	switch {
 	case len(parts) == 3 && parts[1] == "files":
@@ -145,25 +164,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body, entry.Body = io.NopCloser(bytes.NewReader(raw)), string(raw)
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.log = append(s.log, entry)
-	var trouble *Trouble
 	if waiting := s.troubles[route]; len(waiting) > 0 {
 		trouble, s.troubles[route] = &waiting[0], waiting[1:]
 	}
-	s.mu.Unlock()
-	answer := httptest.NewRecorder()
-	if trouble == nil || trouble.Acted || trouble.Stall > 0 {
-		s.serve(answer, r, path)
-	} else {
-		_, _ = io.Copy(io.Discard, r.Body) // whoever sends may break off
-	}
-	if trouble == nil {
-		trouble = &Trouble{Status: answer.Code, Body: answer.Body.String()}
-		trouble.Header = map[string]string{"Content-Type": answer.Header().Get("Content-Type")}
-	}
-	if trouble.Stall > 0 {
-		trouble.Status, trouble.Body = answer.Code, answer.Body.String()
-	}
+	return trouble
+}
+
+// write writes the answer that takes the place of the server's.
+func (trouble *Trouble) write(w http.ResponseWriter, r *http.Request) {
 	if trouble.Status == 0 {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			conn.Close()
@@ -218,26 +228,31 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, path string) {
 		}
 		s.page(w, r, all)
 	case len(parts) >= 3 && parts[0] == "fine_tuning":
-		i := slices.IndexFunc(s.jobs, func(j *job) bool { return j.ID == parts[2] })
-		switch action := strings.Join(parts[3:], "/"); {
-		case i < 0:
-			refuse(w, 404, "Could not find fine tune: "+parts[2], "fine_tune_id", "fine_tune_not_found")
-		case r.Method == "GET" && action == "":
-			_, _ = w.Write(s.job(s.jobs[i]))
-		case r.Method == "GET" && action == "events" && !s.NoEvents:
-			s.page(w, r, s.events(s.jobs[i]))
-		case r.Method == "POST" && action == "cancel":
-			if state := s.state(s.jobs[i]); state == "succeeded" || state == "failed" || state == "cancelled" {
-				refuse(w, 400, "Job has already completed: "+parts[2], "", "")
-				return
-			}
-			s.jobs[i].Cancelled = s.Now()
-			_, _ = w.Write(s.job(s.jobs[i]))
-		default:
-			refuse(w, 405, "Method not allowed", "", "")
-		}
+		s.about(w, r, parts[2], strings.Join(parts[3:], "/"))
 	default:
 		refuse(w, 404, fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), "", "")
+	}
+}
+
+// about answers a request about one job.
+func (s *Server) about(w http.ResponseWriter, r *http.Request, id, action string) {
+	i := slices.IndexFunc(s.jobs, func(j *job) bool { return j.ID == id })
+	switch {
+	case i < 0:
+		refuse(w, 404, "Could not find fine tune: "+id, "fine_tune_id", "fine_tune_not_found")
+	case r.Method == "GET" && action == "":
+		_, _ = w.Write(s.job(s.jobs[i]))
+	case r.Method == "GET" && action == "events" && !s.NoEvents:
+		s.page(w, r, s.events(s.jobs[i]))
+	case r.Method == "POST" && action == "cancel":
+		if state := s.state(s.jobs[i]); state == "succeeded" || state == "failed" || state == "cancelled" {
+			refuse(w, 400, "Job has already completed: "+id, "", "")
+			return
+		}
+		s.jobs[i].Cancelled = s.Now()
+		_, _ = w.Write(s.job(s.jobs[i]))
+	default:
+		refuse(w, 405, "Method not allowed", "", "")
 	}
 }
 

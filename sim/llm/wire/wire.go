@@ -20,6 +20,9 @@ import (
 // ErrFlood is what reading a reply comes to when it is longer than was allowed.
 var ErrFlood = errors.New("the reply is longer than allowed")
 
+// ErrRedirect is a server that wants another one to be asked.
+var ErrRedirect = errors.New("the server redirects")
+
 // Messages makes a prompt fit for servers with strict templates: neighbours of one role are one
 // message, and empty ones, which some servers refuse, are left out.
 func Messages(prompt []llm.Message) []llm.Message {
@@ -104,10 +107,10 @@ func Line(src *bufio.Reader, maximum int64) (line []byte, err error) {
 // only some headers with keys away then, and a prompt is not meant for strangers either.
 func SameHost(r *http.Request, via []*http.Request) error {
 	if len(via) >= 5 {
-		return errors.New("stopped after 5 redirects")
+		return fmt.Errorf("%w on and on", ErrRedirect)
 	}
 	if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme && r.URL.Scheme != "https" {
-		return fmt.Errorf("the server redirects to %s; use that as the base URL if it is right",
+		return fmt.Errorf("%w to %s; use that as the base URL if it is right", ErrRedirect,
 			llm.Excerpt(r.URL.Scheme+"://"+r.URL.Host, 200))
 	}
 	return nil
