@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	gonum "gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"parley/eval/stat"
 )
@@ -129,5 +133,52 @@ func TestBootstrapOfKnownResamples(t *testing.T) {
 	}
 	if got := (stat.Bootstrap{}).Of(stat.Undefined("why"), nil, 5); got.Value != nil || got.Reason != "why" {
 		t.Errorf("no value: %+v", got)
+	}
+}
+
+// The corrected interval by its formulas (Efron 1987) from the same resamples.
+func TestBCaByHand(t *testing.T) {
+	xs := []float64{0.1, 0.3, 0.2, 0.9, 0.4, 2.5, 0.6, 7, 0.8, 1.1, 3.2, 0.7}
+	c := float64(len(xs))
+	mean := func(rows []int) float64 {
+		sum := 0.0
+		for _, i := range rows {
+			sum += xs[i]
+		}
+		return sum / float64(len(rows))
+	}
+	source := func() *rand.Rand { return rand.New(rand.NewPCG(9, 9)) }
+	got := stat.Bootstrap{BCa: true, Rand: source()}.Mean(xs, stat.Items(len(xs)))
+	var seen []float64
+	below := 0.0
+	for drawn := range (stat.Bootstrap{Rand: source()}).Resamples(len(xs)) {
+		m := mean(drawn)
+		seen = append(seen, m)
+		switch {
+		case m < *got.Value:
+			below++
+		case m == *got.Value:
+			below += 0.5
+		}
+	}
+	slices.Sort(seen)
+	var cubes, squares float64
+	for i := range xs {
+		d := (xs[i] - *got.Value) / (c - 1) // of the mean without it from the mean of such means
+		cubes, squares = cubes+d*d*d, squares+d*d
+	}
+	a, z0 := cubes/(6*math.Pow(squares, 1.5)), distuv.UnitNormal.Quantile(below/float64(len(seen)))
+	z := math.Sqrt(c/(c-1)) * distuv.StudentsT{Sigma: 1, Nu: c - 1}.Quantile(0.975)
+	for _, end := range []struct {
+		z   float64
+		got *float64
+	}{{-z, got.Low}, {z, got.High}} {
+		p := distuv.UnitNormal.CDF(z0 + (z0+end.z)/(1-a*(z0+end.z)))
+		if want := gonum.Quantile(p, gonum.LinInterp, seen, nil); math.Abs(*end.got-want) > 0.02 {
+			t.Errorf("bound %v, want %v", *end.got, want)
+		}
+	}
+	if plain := (stat.Bootstrap{Rand: source()}).Mean(xs, stat.Items(len(xs))); *got.High < *plain.High+0.05 {
+		t.Errorf("the corrected interval of skewed values ends at %v, the plain one at %v", *got.High, *plain.High)
 	}
 }
