@@ -56,7 +56,7 @@ var layers = map[string][]string{
 	"finetune/hosted":     {"sim/llm/openai", "logs", "sim/llm", "sim/llm/wire", "finetune", "sim/llm/loose"},
 	"finetune/hosted/...": {},
 	"finetune/recipe":     {"logs", "finetune"},
-	"finetune/serve":      {"sim/llm", "sim/llm/ollama", "finetune/gguf"},
+	"finetune/serve":      {"sim/llm", "sim/llm/wire", "sim/llm/ollama", "finetune/gguf"},
 	"finetune/vdm":        {"characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/ieg", "sim/llm/loose"},
 	"eval/script":         {"sim/prose", "logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "sim", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/script/sqlite", "sim/llm/loose"},
 	"eval/utility":        {"characters/yamlfile", "logs", "sim", "sim/prose", "sim/llm", "sim/llm/loose", "eval", "eval/stat", "eval/run", "eval/judge", "eval/session", "eval/iep", "eval/report", "eval/report/view"},
