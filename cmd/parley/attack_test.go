@@ -220,9 +220,9 @@ func TestForeignNamesAreClean(t *testing.T) {
 // A file of brackets is refused before it takes memory, and a number of players that makes no sense is an error.
 func TestHostileExperiments(t *testing.T) {
 	for name, tt := range map[string]struct{ text, says string }{
-		"brackets":        {"player: " + strings.Repeat("[", 100_000), "nested too deeply"},
-		"braces":          {strings.Repeat("{a: ", 30_000), "nested too deeply"},
-		"sequences":       {strings.Repeat("- ", 50_000), "nested too deeply"},
+		"brackets":        {"player: " + strings.Repeat("[", 100_000), "nested more than 32 levels deep"},
+		"braces":          {strings.Repeat("{a: ", 30_000), "nested more than 32 levels deep"},
+		"sequences":       {strings.Repeat("- ", 50_000), "nested more than 32 levels deep"},
 		"players":         {"players: -3\n", "players is -3"},
 		"sessions":        {"sessions: -1\n", "sessions is -1"},
 		"escape in a key": {"\"\\e[2Jplayers\": 3\n", "unknown field"},
