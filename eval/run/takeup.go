@@ -107,11 +107,12 @@ func (r *execution) rollBack() (known bool, err error) {
 			}
 		}
 	}
-	// From here on the journals are rewritten, until they are opened with new digests.
-	if err := os.Remove(filepath.Join(r.dir, logs.DigestsName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
+	// From here on the journals are rewritten, until they are opened with new digests. A file of no digests
+	// says so, to whoever takes the run up if that is interrupted.
+	if known {
+		err = logs.WriteFile(filepath.Join(r.dir, logs.DigestsName), []byte("{}\n"))
 	}
-	return known, nil
+	return known, err
 }
 
 // shorten cuts a journal down to a size, and tells what goes.
