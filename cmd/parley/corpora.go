@@ -35,9 +35,8 @@ func corporaCommand() *cli.Command {
 	}
 }
 
-func importCorpora(c *cli.Context) error {
-	format, names := c.Args().First(), c.Args().Tail()
-	out, template := c.String("out"), c.String("names-template")
+// checkImport refuses command lines that say something wrong.
+func checkImport(c *cli.Context, format string, names []string, out, template string) error {
 	switch {
 	case format != "windows" && corpora.Readers[format] == nil:
 		return usagef("there is no format %s: take crd3, avrae, windows, foundry or roll20", format)
@@ -54,6 +53,15 @@ func importCorpora(c *cli.Context) error {
 		if file != "" && exists(file) {
 			return fmt.Errorf("%s exists already: take another name, or remove it", file)
 		}
+	}
+	return nil
+}
+
+func importCorpora(c *cli.Context) error {
+	format, names := c.Args().First(), c.Args().Tail()
+	out, template := c.String("out"), c.String("names-template")
+	if err := checkImport(c, format, names, out, template); err != nil {
+		return err
 	}
 	var files []corpora.File
 	for _, name := range names {

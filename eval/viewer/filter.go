@@ -103,19 +103,7 @@ func (x *index) list(f filter, said map[string]bool) []listed {
 		fault = 1 << i
 	}
 	keeps := func(e *entry) bool {
-		c := e.score(metric)
-		v := c.value()
-		switch {
-		case f.Text != "" && !said[e.id] && !named(e):
-		case f.Fault == "any" && e.faults == 0, f.Fault == "none" && e.faults != 0:
-		case f.Fault != "" && f.Fault != "any" && f.Fault != "none" && e.faults&fault == 0:
-		case f.State == "underway" && e.state != "", f.State != "" && f.State != "underway" && string(e.state) != f.State:
-		case (f.Min != "" || f.Max != "") && !(v >= f.low && v <= f.high):
-		case f.Score == "scored" && c.n == 0, f.Score == "unscored" && c.without == 0 && c.n > 0:
-		default:
-			return true
-		}
-		return false
+		return (f.Text == "" || said[e.id] || named(e)) && f.faulty(e.faults, fault) && f.inState(e) && f.scored(e.score(metric))
 	}
 	items := make([]listed, 0, len(x.items))
 	for _, it := range x.items {
@@ -131,6 +119,39 @@ func (x *index) list(f filter, said map[string]bool) []listed {
 	}
 	sortItems(items, metric, f.Sort)
 	return items
+}
+
+// faulty reports whether a session's faults, a bit for each kind, are what the filter is after; asked is the bit of its
+// own kind.
+func (f *filter) faulty(faults, asked uint64) bool {
+	switch f.Fault {
+	case "":
+		return true
+	case "any":
+		return faults != 0
+	case "none":
+		return faults == 0
+	}
+	return faults&asked != 0
+}
+
+// inState reports whether a session is in the state that the filter is after.
+func (f *filter) inState(e *entry) bool {
+	return f.State == "" || f.State == "underway" && e.state == "" || string(e.state) == f.State
+}
+
+// scored reports whether a session's scores are what the filter is after.
+func (f *filter) scored(c cell) bool {
+	v := c.value()
+	switch {
+	case (f.Min != "" || f.Max != "") && !(v >= f.low && v <= f.high):
+		return false
+	case f.Score == "scored":
+		return c.n > 0
+	case f.Score == "unscored":
+		return c.without > 0 || c.n == 0
+	}
+	return true
 }
 
 // sortItems sorts by the cells that match. What has no value comes last.

@@ -98,20 +98,31 @@ func (v *Viewer) session(r *http.Request) (*document, error) {
 	if len(body.Sides) > 1 {
 		body.Alone = runURL(name, "session", "id", e.id, "of", q.Get("of"))
 	}
-	beside := func(at int) string {
-		if at < 0 || at >= len(x.items) || e.arm >= len(x.items[at].cells) || x.items[at].cells[e.arm] == nil {
-			return ""
-		}
-		with := ""
-		if len(body.Sides) > 1 {
-			if o := x.byID[body.Sides[1].Session]; o != nil && o.arm >= 0 && o.arm < len(x.items[at].cells) && x.items[at].cells[o.arm] != nil {
-				with = x.items[at].cells[o.arm].id
-			}
-		}
-		return runURL(name, "session", "id", x.items[at].cells[e.arm].id, "with", with, "of", "")
+	var other *entry
+	if len(body.Sides) > 1 {
+		other = x.byID[body.Sides[1].Session]
 	}
-	d.Prev, d.Next = beside(at-1), beside(at+1)
+	d.Prev, d.Next = x.neighbour(name, at-1, e, other), x.neighbour(name, at+1, e, other)
 	return d, nil
+}
+
+// neighbour returns the address of the page of another situation for the arm of a session, beside the arm of the other
+// where there is one; empty where there is no such session. The index has to be locked.
+func (x *index) neighbour(name string, at int, e, other *entry) string {
+	cell := func(e *entry) *entry {
+		if e == nil || at < 0 || at >= len(x.items) || e.arm < 0 || e.arm >= len(x.items[at].cells) {
+			return nil
+		}
+		return x.items[at].cells[e.arm]
+	}
+	shown, with := cell(e), ""
+	if shown == nil {
+		return ""
+	}
+	if beside := cell(other); beside != nil {
+		with = beside.id
+	}
+	return runURL(name, "session", "id", shown.id, "with", with, "of", "")
 }
 
 // transcript reads a session; its calls where they are asked for.
