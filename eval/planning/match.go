@@ -218,7 +218,6 @@ var (
 	doesNot    = regexp.MustCompile(`\b(?:does|do|did|can|could|will|is|are) ?(?:not|n't)(?: longer)?\b|\b(?:isn't|aren't|isnt|doesn't|don't|cannot|can't|won't)\b`)
 	bothWords  = regexp.MustCompile(`\b(?:both|all of|each of|either) `)
 	asides     = regexp.MustCompile(` ?(?:with (?:no|nothing|@\d+)\b|because|since|as|which|so|due to|—|–|->|=>|" ?|\( )[^,]*$`)
-	objectList = regexp.MustCompile(`^@\d+(?: ?(?:,|and|, and|&) @\d+)*$`)
 	oneMention = regexp.MustCompile(`@\d+`)
 )
 
