@@ -205,6 +205,8 @@ func (e *Env) Opened(spec string) *llm.Opened { return e.opened[spec] }
 // Context returns the size of context to ask a model for, the same for all of its calls in a run.
 func (e *Env) Context(spec string) int {
 	served := e.Served(spec)
+	e.run.mu.Lock() // jobs may be the first to ask
+	defer e.run.mu.Unlock()
 	if served.NumCtx == 0 {
 		served.NumCtx = e.opened[spec].Context(0)
 	}
