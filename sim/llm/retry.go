@@ -122,7 +122,7 @@ func (b *Budget) Do(ctx context.Context, request func() error) (attempts int, er
 }
 
 // Retry is NewBudget as middleware. A reply that was cut in transit is repeated as well, and returned
-// as it is where repeating it did not help. Models that are wrapped by one Retry share its budget, so
+// as it is where it was cut in every attempt: such a server ends this reply so. Models that are wrapped by one Retry share its budget, so
 // wrap all models of one endpoint with the same.
 //
 // Put Limit inside of it, so that each attempt counts.
@@ -131,6 +131,7 @@ func Retry(r Retrier) Middleware {
 	return func(next Model) Model {
 		return Func(func(ctx context.Context, req Request) (*Response, error) {
 			var resp *Response
+			cuts := 0
 			n, err := b.Do(ctx, func() error {
 				again, err := next.Generate(ctx, req)
 				if err != nil {
@@ -138,11 +139,12 @@ func Retry(r Retrier) Middleware {
 					return err
 				}
 				if resp = again; resp.Finish == Cut {
-					return &Error{Fault: BadResponse, Err: errBroken}
+					cuts++
+					return &Error{Model: cmp.Or(again.ServedBy, "the model"), Fault: BadResponse, Err: errBroken}
 				}
 				return nil
 			})
-			if resp == nil || err != nil && !errors.Is(err, errBroken) {
+			if resp == nil || err != nil && cuts < b.Attempts {
 				return nil, err
 			}
 			if n > 1 {

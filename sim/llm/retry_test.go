@@ -222,29 +222,36 @@ func TestRetryOutage(t *testing.T) {
 	})
 }
 
-// A reply that was cut in transit is asked for again, and kept where that does not help.
+// A reply that was cut in transit is asked for again, and kept where every attempt was cut.
 func TestRetryCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tests := []struct {
-			replies  []string // all cut but one that ends with a full stop
-			want     string
+			replies  []string // all cut but one that ends with a full stop; empty: the server failed
+			want     string   // empty: no reply
 			attempts int
 			reason   string
 		}{
 			{[]string{"I ro", "I row", "I row."}, "I row.", 3, ""},
 			{[]string{"a", "b", "c", "d", "e", "f."}, "e", 5, "the attempts are used up"},
+			{[]string{"a", "", "", "d", "e", "f."}, "", 5, "the server failed in other ways, too: the reply is not the model's"},
 		}
 		for _, tt := range tests {
 			n := 0
 			m := llm.Retry(llm.Retrier{})(llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
 				text := tt.replies[n]
 				n++
+				if text == "" {
+					return nil, &llm.Error{Model: "m", Fault: llm.Overloaded, Err: errors.New("503")}
+				}
 				if strings.HasSuffix(text, ".") {
 					return &llm.Response{Text: text, Finish: llm.Stop}, nil
 				}
 				return &llm.Response{Text: text, Finish: llm.Cut}, nil
 			}))
 			resp, err := m.Generate(t.Context(), llm.Request{})
+			if tt.want == "" && llm.FaultOf(err) == llm.BadResponse && n == tt.attempts {
+				continue
+			}
 			if err != nil || resp.Text != tt.want || resp.Attempts != tt.attempts {
 				t.Errorf("got %+v, %v, want %q after %d attempts; %s", resp, err, tt.want, tt.attempts, tt.reason)
 			}
