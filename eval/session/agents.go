@@ -353,13 +353,14 @@ func (a *Actors) NPC(table *agent.Table) sim.Actor {
 	return a.actors.actor(place{role: "npc"}, a.actors.config.NPC, table)
 }
 
-// ScorerOf returns the scorer that gives a metric, of those of a configuration, with the judge that needs no model.
+// ScorerOf returns the scorer that gives a metric, of those of a configuration, with the judge that needs no
+// model; for no metric, the first scorer.
 func ScorerOf(c *Config, metric string) (eval.Scorer, error) {
 	by := *c
 	by.Judge, by.Keypoints = Lexical, "authored"
 	list, err := makeScorers(&Scoring{Config: &by})
 	for _, s := range list {
-		if slices.ContainsFunc(s.Metrics(), func(m eval.Metric) bool { return m.Name == metric }) {
+		if metric == "" || slices.ContainsFunc(s.Metrics(), func(m eval.Metric) bool { return m.Name == metric }) {
 			return s, nil
 		}
 	}
