@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -38,11 +37,7 @@ func finetuneCostCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if c.Bool("json") {
-				return printJSON(c.App.Writer, e)
-			}
-			_, err = io.WriteString(c.App.Writer, e.Text())
-			return err
+			return output(c, e, text(e))
 		},
 	}
 }

@@ -1,21 +1,10 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"text/tabwriter"
-	"time"
-
 	"github.com/urfave/cli/v2"
 
 	"parley/finetune/hosted"
 )
-
-// eventsAnswer is the JSON of finetune events.
-type eventsAnswer struct {
-	ID     string         `json:"id"`
-	Events []hosted.Event `json:"events"`
-}
 
 func finetuneEventsCommand() *cli.Command {
 	return &cli.Command{
@@ -32,29 +21,14 @@ func finetuneEventsCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			events, err := h.client.Events(c.Context, h.id, page)
+			events, err := h.client.Events(c.Context, h.ID, page)
 			if err != nil {
 				return err
 			}
-			if c.Bool("json") {
-				return printJSON(c.App.Writer, eventsAnswer{h.id, append([]hosted.Event{}, events...)})
-			}
-			for i := range events {
-				if _, err := fmt.Fprintf(c.App.Writer, "%s  %s\n", stamp(events[i].Created), &events[i]); err != nil {
-					return err
-				}
-			}
-			return nil
+			history := &hosted.History{ID: h.ID, Events: append([]hosted.Event{}, events...)}
+			return output(c, history, history.Print)
 		},
 	}
-}
-
-// stamp writes a time of the server's.
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.UTC().Format("2006-01-02 15:04:05")
 }
 
 func pagesOf(c *cli.Context) (hosted.Page, error) {
@@ -66,13 +40,6 @@ func pagesOf(c *cli.Context) (hosted.Page, error) {
 		return p, usagef("--after %q is no id", p.After)
 	}
 	return p, nil
-}
-
-// listAnswer is the JSON of finetune list: a server's jobs, or a directory's records.
-type listAnswer struct {
-	BaseURL string           `json:"base_url,omitempty"`
-	Jobs    []*hosted.Job    `json:"jobs,omitempty"`
-	Records []*hosted.Record `json:"records,omitempty"`
 }
 
 func finetuneListCommand() *cli.Command {
@@ -87,55 +54,34 @@ func finetuneListCommand() *cli.Command {
 
 func finetuneList(c *cli.Context) error {
 	page, err := pagesOf(c)
-	var a listAnswer
-	switch {
+	l := &hosted.List{}
+	switch dir, base := c.Args().First(), c.String("base-url"); {
 	case err != nil:
 		return err
-	case c.NArg() > 1:
-		return usagef("finetune list takes one directory")
-	case c.NArg() == 1 && c.String("base-url") != "":
+	case dir != "" && base != "":
 		return usagef("finetune list takes a directory or --base-url, and not both")
-	case c.NArg() == 1:
-		if a.Records, err = hosted.Records(c.Args().First()); err != nil {
+	case dir != "":
+		if l.Records, err = hosted.Records(dir); err != nil {
 			return err
 		}
-		if page.Limit > 0 && len(a.Records) > page.Limit {
-			a.Records = a.Records[:page.Limit]
+		if page.Limit > 0 && len(l.Records) > page.Limit {
+			l.Records = l.Records[:page.Limit]
 		}
-	case c.String("base-url") == "":
+	case base == "":
 		return usagef("say with --base-url which server to ask, or name the directory of a dataset")
 	default:
-		s := addressOf(c, nil)
-		client, err := openServer(s)
+		a := addressOf(c).Resolve(nil)
+		client, err := openServer(a)
 		if err != nil {
 			return err
 		}
-		a.BaseURL = s.BaseURL
+		l.BaseURL = a.BaseURL
 		for job, err := range client.Jobs(c.Context, page) {
 			if err != nil {
 				return err
 			}
-			a.Jobs = append(a.Jobs, job)
+			l.Jobs = append(l.Jobs, job)
 		}
 	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, a)
-	}
-	tab := tabwriter.NewWriter(c.App.Writer, 0, 4, 2, ' ', 0)
-	if c.NArg() == 1 {
-		fmt.Fprintln(tab, "NAME\tJOB\tSTATE\tBASE\tMODEL\tSERVER")
-		for _, r := range a.Records {
-			job := r.Job
-			if job == nil {
-				job = &hosted.Job{ID: "-", State: "not created"}
-			}
-			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, job.ID, job.State, r.Order.Model, cmp.Or(job.Tuned, "-"), r.BaseURL)
-		}
-		return tab.Flush()
-	}
-	fmt.Fprintln(tab, "JOB\tSTATE\tCREATED\tBASE\tMODEL")
-	for _, job := range a.Jobs {
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", job.ID, job.State, stamp(job.Created), cmp.Or(job.Model, "-"), cmp.Or(job.Tuned, "-"))
-	}
-	return tab.Flush()
+	return output(c, l, l.Print)
 }

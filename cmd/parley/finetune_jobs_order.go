@@ -64,45 +64,18 @@ func pairsOf(c *cli.Context, flag string) (map[string]string, error) {
 	return out, nil
 }
 
-// enough are the rules about how many examples a file has.
-var enough = map[string]bool{"few_examples": true, "min_examples": true}
-
 // validateFor checks the files as the server will.
 func validateFor(c *cli.Context, d *hosted.Dataset) error {
 	if c.Bool("no-validate") {
 		return nil
 	}
-	format, err := formats.Lookup(d.Format)
-	if err != nil {
-		return err
-	}
-	for _, path := range []string{d.Train, d.Validation} {
-		if path == "" {
-			continue
-		}
-		const shown = 10
-		errs, warned := 0, 0
+	for _, path := range d.Files() {
 		watch := &validateProgress{w: c.App.ErrWriter}
 		o := formats.ValidateOptions{MaxTokens: c.Int("max-tokens"), Counter: hosted.CounterOf(c.String("model")), Progress: watch.at}
-		sum, err := format.Validate(c.Context, []string{path}, o, func(f formats.Finding) error {
-			if path == d.Validation && enough[f.Rule] {
-				return nil // how many there have to be holds for what is trained on
-			}
-			n := &warned
-			if f.Level == formats.Error {
-				n = &errs
-			}
-			if *n++; *n <= shown {
-				fmt.Fprintln(c.App.ErrWriter, f)
-			}
-			return nil
-		})
+		err := d.Validate(c.Context, path, o, lineTo(c))
 		watch.close()
 		if err != nil {
-			return fmt.Errorf("validate: %w", err)
-		}
-		if errs > 0 {
-			return fmt.Errorf("%s: %d errors in %d rows, nothing was sent; see parley finetune validate --for %s, or send it as it is with --no-validate", path, errs, sum.Rows, d.Format)
+			return err
 		}
 	}
 	return nil
@@ -112,7 +85,7 @@ func validateFor(c *cli.Context, d *hosted.Dataset) error {
 func agree(c *cli.Context, s hosted.Address, d *hosted.Dataset, e *hosted.Estimate) error {
 	w := c.App.ErrWriter
 	fmt.Fprintf(w, "%s of %s on %s, at %s\n", d.Method, c.String("model"), d.Train, s.BaseURL)
-	fmt.Fprint(w, e.Text())
+	fmt.Fprint(w, e)
 	if c.Bool("yes") {
 		return nil
 	}

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -52,49 +48,50 @@ func finetuneStart(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	s := addressOf(c, nil)
-	client, err := openServer(s)
+	a := addressOf(c).Resolve(nil)
+	client, err := openServer(a)
 	if err != nil {
 		return err
 	}
-	r, err := orderRecord(c, d, s, order)
+	r, err := d.NewRecord(c.Context, hosted.Record{
+		Name: c.String("name"), BaseURL: a.BaseURL, Azure: a.Azure, APIVersion: a.APIVersion, KeyVariable: a.KeyVariable, Order: *order,
+		Updated: time.Now().UTC().Truncate(time.Second),
+	}, c.Int64("max-bytes"))
 	if err != nil {
 		return err
 	}
-	h := &handle{Address: s, client: client, record: r}
 	var e *hosted.Estimate
-	if !underway(r, d.Dir, c.Bool("again")) {
+	if c.Bool("again") || !r.Underway(d.Dir) {
 		if err := validateFor(c, d); err != nil {
 			return err
 		}
 		if e, err = estimate(c, d); err != nil {
 			return err
 		}
-		if err := agree(c, s, d, e); err != nil {
+		if err := agree(c, a, d, e); err != nil {
 			return err
 		}
 	}
-	tell := func(text string) { fmt.Fprintln(c.App.ErrWriter, text) }
-	before, err := startOnce(c, client, r, d.Dir, tell)
+	before, err := client.StartOnce(c.Context, r, d.Dir, c.Bool("again"), rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), lineTo(c))
 	if err != nil {
 		if c.Context.Err() != nil {
-			fmt.Fprintf(c.App.ErrWriter, "what was done is kept in %s; go on with the same command\n", r.Path())
+			tell(c)("what was done is kept in %s; go on with the same command", r.Path())
 		}
 		return err
 	}
-	h.id = r.Job.ID
 	if before {
-		fmt.Fprintf(c.App.ErrWriter, "this job was started before (%s); --again starts it anew\n", r.Path())
+		tell(c)("this job was started before (%s); --again starts it anew", r.Path())
 	}
+	h := &handle{&hosted.Handle{Address: a, ID: r.Job.ID, Record: r}, client}
 	if c.Bool("wait") {
 		return h.wait(c, e)
 	}
 	job := r.Job
 	if before {
-		if job, err = client.Job(c.Context, h.id); err != nil {
+		if job, err = client.Job(c.Context, h.ID); err != nil {
 			return err
 		}
-		if err := h.keep(job); err != nil {
+		if err := h.Keep(job, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -102,53 +99,7 @@ func finetuneStart(c *cli.Context) error {
 		return err
 	}
 	if !job.State.Done() {
-		fmt.Fprintf(c.App.ErrWriter, "wait for it with: %s\n", h.Command("wait", h.record, h.id))
+		tell(c)("wait for it with: %s", h.Command("wait", r, h.ID))
 	}
 	return nil
-}
-
-// orderRecord makes the record of an order, with the files as they are.
-func orderRecord(c *cli.Context, d *hosted.Dataset, s hosted.Address, order *hosted.Order) (*hosted.Record, error) {
-	r := &hosted.Record{
-		Name: c.String("name"), BaseURL: s.BaseURL, Azure: s.Azure, APIVersion: s.APIVersion, KeyVariable: s.KeyVariable, Order: *order,
-		Updated: time.Now().UTC().Truncate(time.Second),
-	}
-	train, err := hosted.Inspect(c.Context, d.Train, c.Int64("max-bytes"))
-	if err != nil {
-		return nil, err
-	}
-	r.Training = *train
-	if d.Validation != "" {
-		if r.Validation, err = hosted.Inspect(c.Context, d.Validation, c.Int64("max-bytes")); err != nil {
-			return nil, err
-		}
-		if r.Validation.SHA256 == train.SHA256 {
-			return nil, fmt.Errorf("%s and %s are the same: nothing can be validated on what was learned", d.Train, d.Validation)
-		}
-	}
-	r.Name = cmp.Or(r.Name, r.DefaultName())
-	return r, nil
-}
-
-// startOnce orders the job of a record unless it was ordered before, by whichever process.
-func startOnce(c *cli.Context, client *hosted.Client, r *hosted.Record, dir string, tell func(string)) (before bool, err error) {
-	if err := r.Check(); err != nil {
-		return false, err
-	}
-	release, err := hosted.Hold(c.Context, dir, tell)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	if err := r.Open(dir, c.Bool("again")); err != nil {
-		return false, err
-	}
-	before = r.Job != nil
-	return before, client.Start(c.Context, r, rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), tell)
-}
-
-// underway reports whether the same job was ordered before, so that nothing more will be paid.
-func underway(r *hosted.Record, dir string, again bool) bool {
-	old, err := hosted.Load(filepath.Join(dir, hosted.Folder, r.Name+".json"))
-	return err == nil && !again && old.Digest() == r.Digest() && old.Job != nil && old.Job.State != hosted.Failed && old.Job.State != hosted.Cancelled
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -37,11 +38,8 @@ func showing(ask func(*hosted.Client, context.Context, string) (*hosted.Job, err
 		if err != nil {
 			return err
 		}
-		job, err := ask(h.client, c.Context, h.id)
-		if kept := h.keep(job); err == nil {
-			err = kept
-		}
-		if err != nil {
+		job, err := ask(h.client, c.Context, h.ID)
+		if err = cmp.Or(err, h.Keep(job, time.Now())); err != nil {
 			return err
 		}
 		return h.show(c, job, nil)
@@ -67,9 +65,9 @@ func (h *handle) wait(c *cli.Context, e *hosted.Estimate) error {
 	if c.Duration("every") <= 0 {
 		return usagef("--every is a time above 0, such as 10s")
 	}
-	job, err := h.client.Wait(c.Context, h.id, hosted.Waiting{Every: c.Duration("every")}, func(p hosted.Progress) error {
+	job, err := h.client.Wait(c.Context, h.ID, hosted.Waiting{Every: c.Duration("every")}, func(p hosted.Progress) error {
 		if p.Changed {
-			if err := h.keep(p.Job); err != nil {
+			if err := h.Keep(p.Job, time.Now()); err != nil {
 				return err
 			}
 		}
@@ -78,15 +76,9 @@ func (h *handle) wait(c *cli.Context, e *hosted.Estimate) error {
 	})
 	if err != nil {
 		if c.Context.Err() != nil {
-			fmt.Fprintf(c.App.ErrWriter, "the job goes on at the server; wait again with: %s\n", h.Command("wait", h.record, h.id))
+			fmt.Fprintf(c.App.ErrWriter, "the job goes on at the server; wait again with: %s\n", h.Command("wait", h.Record, h.ID))
 		}
 		return err
 	}
-	if err := h.keep(job); err != nil {
-		return err
-	}
-	if err := h.show(c, job, e); err != nil {
-		return err
-	}
-	return ended(job)
+	return cmp.Or(h.Keep(job, time.Now()), h.show(c, job, e), ended(job))
 }

@@ -42,6 +42,11 @@ func output(c *cli.Context, value any, text func(w io.Writer) error) error {
 	return text(c.App.Writer)
 }
 
+// text returns what prints a value as its String method writes it.
+func text(value fmt.Stringer) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, value.String()); return err }
+}
+
 // printJSON prints one object and nothing else.
 func printJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)

@@ -120,8 +120,8 @@ func (p *Progress) Text(now time.Time) string {
 	return b.String()
 }
 
-// Text returns the estimate in lines.
-func (e *Estimate) Text() string {
+// String returns the estimate in lines.
+func (e *Estimate) String() string {
 	var b strings.Builder
 	about := ""
 	if e.Inexact != "" {

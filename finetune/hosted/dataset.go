@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/finetune"
+	"parley/finetune/formats"
 	"parley/sim/llm"
 	"parley/sim/llm/openai"
 )
@@ -72,6 +74,40 @@ func size(path string) int64 {
 		return -1
 	}
 	return info.Size()
+}
+
+// Files lists the files that are sent.
+func (d *Dataset) Files() []string {
+	return slices.DeleteFunc([]string{d.Train, d.Validation}, func(path string) bool { return path == "" })
+}
+
+// enough are the rules about how many examples a file has, which hold for the file that is trained on.
+var enough = map[string]bool{"few_examples": true, "min_examples": true}
+
+// Validate checks one of the files as the server will, and returns an error where it would refuse it. Tell gets the
+// first ten findings of each level.
+func (d *Dataset) Validate(ctx context.Context, path string, o formats.ValidateOptions, tell func(string)) error {
+	format, err := formats.Lookup(d.Format)
+	if err != nil {
+		return err
+	}
+	found := map[formats.Level]int{}
+	sum, err := format.Validate(ctx, []string{path}, o, func(f formats.Finding) error {
+		if path == d.Validation && enough[f.Rule] {
+			return nil
+		}
+		if found[f.Level]++; found[f.Level] <= 10 {
+			tell(f.String())
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("validate: %w", err)
+	}
+	if n := found[formats.Error]; n > 0 {
+		return fmt.Errorf("%s: %d errors in %d rows, nothing was sent; see parley finetune validate --for %s, or send it as it is with --no-validate", path, n, sum.Rows, d.Format)
+	}
+	return nil
 }
 
 // openAIs matches names of models whose tokenizer is known.

@@ -1,6 +1,7 @@
 package hosted
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,50 @@ import (
 
 	"parley/sim/llm"
 )
+
+// NewRecord makes the record of an order for files as they are now. Of the record the name, which may be empty, the
+// server and the order are given. No file may have more bytes than the limit.
+func (d *Dataset) NewRecord(ctx context.Context, r Record, limit int64) (*Record, error) {
+	train, err := Inspect(ctx, d.Train, limit)
+	if err != nil {
+		return nil, err
+	}
+	r.Training = *train
+	if d.Validation != "" {
+		if r.Validation, err = Inspect(ctx, d.Validation, limit); err != nil {
+			return nil, err
+		}
+		if r.Validation.SHA256 == train.SHA256 {
+			return nil, fmt.Errorf("%s and %s are the same: nothing can be validated on what was learned", d.Train, d.Validation)
+		}
+	}
+	r.Name = cmp.Or(r.Name, r.DefaultName())
+	return &r, nil
+}
+
+// Underway reports whether the same job was ordered before, so that nothing more will be paid.
+func (r *Record) Underway(dir string) bool {
+	old, err := Load(filepath.Join(dir, Folder, r.Name+".json"))
+	return err == nil && old.Digest() == r.Digest() && old.Job != nil && old.Job.State != Failed && old.Job.State != Cancelled
+}
+
+// StartOnce orders the job of a record unless it was ordered before, by whichever process; again orders it once more.
+// Mark draws what the order is known by. Tell is told what is being done.
+func (c *Client) StartOnce(ctx context.Context, r *Record, dir string, again bool, mark *rand.Rand, tell func(string)) (before bool, err error) {
+	if err := r.Check(); err != nil {
+		return false, err
+	}
+	release, err := Hold(ctx, dir, tell)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := r.Open(dir, again); err != nil {
+		return false, err
+	}
+	before = r.Job != nil
+	return before, c.Start(ctx, r, mark, tell)
+}
 
 // Start brings an opened record's job under way: it sends the files, waits until they are processed,
 // and orders the job. After each step the record is saved, and what was done is not done again: a file
