@@ -1,29 +1,45 @@
 package finetune
 
 import (
+	"cmp"
 	"encoding/json"
-	"io"
+	"fmt"
+	"os"
 	"sync"
 
 	"parley/sim/llm"
 )
 
-// CallLog keeps calls of models as JSON lines, each with its messages.
+// CallLog keeps calls of models as JSON lines, each with its messages. A nil one keeps none.
 type CallLog struct {
-	W     io.Writer
-	Clean func(string) string // takes keys out of the texts of errors
+	f     *os.File
+	clean func(string) string
+	mu    sync.Mutex
+	err   error
+}
 
-	mu  sync.Mutex
-	err error
+// NewCallLog makes the new file of a path; for no path it returns nil. Clean takes keys out of the texts of errors.
+func NewCallLog(path string, clean func(string) string) (*CallLog, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("keep calls: %w", err)
+	}
+	return &CallLog{f: f, clean: clean}, nil
 }
 
 // Record writes a call. It is safe for many goroutines at once.
 func (l *CallLog) Record(call llm.Call) {
+	if l == nil {
+		return
+	}
 	type message struct {
 		Role    llm.Role `json:"role"`
 		Content string   `json:"content"`
 	}
-	call.Error = l.Clean(call.Error)
+	call.Error = l.clean(call.Error)
 	row := struct {
 		llm.Call
 		Messages []message `json:"messages"`
@@ -33,16 +49,18 @@ func (l *CallLog) Record(call llm.Call) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	enc := json.NewEncoder(l.W)
+	enc := json.NewEncoder(l.f)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(row); l.err == nil {
-		l.err = err
-	}
+	l.err = cmp.Or(l.err, enc.Encode(row))
 }
 
-// Err returns the first error of writing.
-func (l *CallLog) Err() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.err
+// Close closes the file and returns the first error of writing.
+func (l *CallLog) Close() error {
+	if l == nil {
+		return nil
+	}
+	if err := cmp.Or(l.err, l.f.Close()); err != nil {
+		return fmt.Errorf("keep calls in %s: %w", l.f.Name(), err)
+	}
+	return nil
 }

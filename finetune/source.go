@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"os"
@@ -366,35 +365,6 @@ func (s *Selection) OwnSplits() bool {
 		}
 	}
 	return len(found) > 1 && !found[""]
-}
-
-// ReadWindows reads files of windows, whose ids have to differ.
-func ReadWindows(ctx context.Context, open func(name string) (io.ReadCloser, error), names ...string) ([]ieg.Interaction, error) {
-	var list []ieg.Interaction
-	where := map[string]string{}
-	for _, name := range names {
-		f, err := open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		for x, err := range ieg.Read(f, name) {
-			switch {
-			case err != nil:
-				return nil, err
-			case where[x.ID] != "":
-				return nil, fmt.Errorf("%s: window %s is in %s already", name, x.ID, where[x.ID])
-			case ctx.Err() != nil:
-				return nil, ctx.Err()
-			}
-			where[x.ID] = name
-			list = append(list, x)
-		}
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("there is not one window in %s", strings.Join(names, ", "))
-	}
-	return list, nil
 }
 
 // Apart returns an error where a group is on both sides: what was learned cannot be tested.

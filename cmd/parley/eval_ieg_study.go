@@ -1,17 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -55,7 +49,7 @@ func studyIEG(c *cli.Context) error {
 		}
 	}
 	for _, text := range c.StringSlice("generated") {
-		sources, err := readGenerated(c, text, &s, lines)
+		sources, err := finetune.Generated(c.Context, text, &s, lines, opening(c))
 		if err != nil {
 			return err
 		}
@@ -67,11 +61,15 @@ func studyIEG(c *cli.Context) error {
 	if s.Seeds < ieg.Seeds {
 		fmt.Fprintf(c.App.ErrWriter, "%d seeds are few: a gap moves by some points from seed to seed; take %d\n", s.Seeds, ieg.Seeds)
 	}
-	config, done, err := keepWindows(&s)
+	dir, err := os.MkdirTemp("", "parley-ieg-") // for as long as it takes the run to copy the windows
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer os.RemoveAll(dir)
+	config, err := s.Keep(dir)
+	if err != nil {
+		return err
+	}
 	config.Settings = run.Settings{Seed: s.Seed, Jobs: workers, Out: c.String("out"), JSON: c.Bool("json")}
 	return begin(c, ieg.New(config, trainDM), func() any { return &ieg.Config{} }, showStudy)
 }
@@ -84,88 +82,7 @@ func showStudy(c *cli.Context, dir string, m *run.Manifest) error {
 	return printEnd(c, dir, m)
 }
 
-// keepWindows writes the windows of a study to files for as long as it takes the run to copy them.
-func keepWindows(s *ieg.Study) (c *ieg.Config, done func(), err error) {
-	dir, err := os.MkdirTemp("", "parley-ieg-")
-	if err != nil {
-		return nil, nil, err
-	}
-	c, done = &ieg.Config{Seeds: s.Seeds, Stretches: s.Stretches}, func() { os.RemoveAll(dir) }
-	write := func(name string, xs []ieg.Interaction) (path string) {
-		if len(xs) == 0 || err != nil {
-			return ""
-		}
-		var b bytes.Buffer
-		for i := range xs {
-			err = errors.Join(err, ieg.Write(&b, &xs[i]))
-		}
-		path = filepath.Join(dir, name+".jsonl")
-		err = errors.Join(err, os.WriteFile(path, b.Bytes(), 0o600))
-		return path
-	}
-	c.RealTrain, c.RealVal, c.RealTest = write("real-train", s.RealTrain), write("real-val", s.RealVal), write("real-test", s.RealTest)
-	for i, g := range s.Generated {
-		c.Generated = append(c.Generated, ieg.SourceConfig{Name: g.Name, File: write(fmt.Sprintf("generated-%d", i+1), g.Interactions)})
-	}
-	return c, done, err
-}
-
 // trainDM trains a linear virtual DM.
 func trainDM(ctx context.Context, train, val []ieg.Interaction, seed uint64) (ieg.Predictor, error) {
 	return vdm.Train(ctx, vdm.Config{Seed: seed}, train, val)
-}
-
-// readGenerated reads FILE, RUN or NAME=either. Each arm of a run with several is a source. Games are cut into
-// windows of so many lines, or stretches of so many turns.
-func readGenerated(c *cli.Context, text string, s *ieg.Study, lines int) ([]ieg.Source, error) {
-	path, name := text, ""
-	if _, err := os.Stat(path); err != nil {
-		if before, after, ok := strings.Cut(text, "="); ok && before != "" {
-			name, path = before, after
-		}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("read generated play: %w", err)
-	}
-	called := func(s string) string {
-		if name != "" {
-			return name
-		}
-		return s
-	}
-	if !info.IsDir() {
-		xs, err := windowsOf(c, path)
-		base, _, _ := strings.Cut(filepath.Base(path), ".jsonl")
-		return []ieg.Source{{Name: called(base), Interactions: ieg.Trim(xs, lines)}}, err
-	}
-	var sources []ieg.Source
-	turns := math.MaxInt
-	if s.Stretches {
-		turns = lines
-	}
-	for game, err := range finetune.Interactions(path, turns) {
-		if err != nil {
-			return nil, err
-		}
-		arm := game.Source
-		i := slices.IndexFunc(sources, func(s ieg.Source) bool { return s.Name == arm })
-		if i < 0 {
-			i = len(sources)
-			sources = append(sources, ieg.Source{Name: arm})
-		}
-		windows := []ieg.Interaction{game}
-		if !s.Stretches {
-			windows = ieg.AtMoves(&game, s.RealTrain, lines)
-		}
-		sources[i].Interactions = append(sources[i].Interactions, windows...)
-	}
-	if len(sources) == 1 {
-		sources[0].Name = called(filepath.Base(filepath.Clean(path)))
-	} else if name != "" {
-		for i := range sources {
-			sources[i].Name = name + "/" + sources[i].Name
-		}
-	}
-	return sources, nil
 }

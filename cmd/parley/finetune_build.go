@@ -78,18 +78,14 @@ func finetuneBuild(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.finish()) }()
+	defer func() { err = errors.Join(err, b.calls.Close()) }()
 	s := &b.selection
 	if c.Bool("estimate") {
 		f, err := s.Estimate(c.Context)
 		if err != nil {
 			return s.Explain(err)
 		}
-		if c.Bool("json") {
-			return printJSON(c.App.Writer, f)
-		}
-		_, err = fmt.Fprint(c.App.Writer, f)
-		return err
+		return output(c, f, text(f))
 	}
 	if b.collect != nil {
 		return b.writeChoices(c.Context)
@@ -105,10 +101,7 @@ func finetuneBuild(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, made)
-	}
-	return made.Print(c.App.Writer)
+	return output(c, made, made.Print)
 }
 
 // writeChoices writes the pairs that a person is to choose between.
@@ -160,11 +153,7 @@ func finetuneExportCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if c.Bool("json") {
-				return printJSON(c.App.Writer, made)
-			}
-			_, err = fmt.Fprint(c.App.Writer, made)
-			return err
+			return output(c, made, text(made))
 		},
 	}
 }

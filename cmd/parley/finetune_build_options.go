@@ -12,7 +12,6 @@ import (
 	"parley/finetune"
 	"parley/finetune/publish"
 	"parley/sim/agent"
-	"parley/sim/llm"
 	"parley/sim/reference"
 )
 
@@ -23,8 +22,7 @@ type building struct {
 	options   finetune.Options
 	write     publish.Options
 	collect   *finetune.Choices // for a person to choose; nil: nothing is collected
-	record    func(llm.Call)
-	finish    func() error
+	calls     *finetune.CallLog
 	mu        sync.Mutex // over the error stream
 }
 
@@ -43,7 +41,7 @@ var taskFlags = map[finetune.Task]string{
 
 // newBuilding reads the command line.
 func newBuilding(c *cli.Context) (*building, error) {
-	b := &building{c: c, finish: func() error { return nil }}
+	b := &building{c: c}
 	s := &b.selection
 	*s = finetune.Selection{
 		Task: finetune.Task(c.String("task")), Status: c.StringSlice("status"), Models: c.StringSlice("model"), Scenarios: c.StringSlice("scenario"),

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/eval/ieg"
-	"parley/eval/report"
 	"parley/finetune"
 	"parley/finetune/vdm"
 )
@@ -44,28 +44,20 @@ func finetuneEval(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	record, finish, err := callsTo(c.String("calls"))
+	calls, err := finetune.NewCallLog(c.String("calls"), keys.Redact)
 	if err != nil {
 		return err
 	}
 	seed := c.Uint64("seed")
-	dm, err := openDM(c, c.String("model"), vdm.Draw(train, c.Int("shots"), seed), record)
+	dm, err := openDM(c, vdm.Draw(train, c.Int("shots"), seed), calls.Record)
 	if err != nil {
 		return err
 	}
 	results, unscored, err := vdm.Compare(c.Context, dm, test, train, c.Int("jobs"), seed)
-	if bad := finish(); err == nil {
-		err = bad
-	}
-	if err != nil {
+	if err = cmp.Or(err, calls.Close()); err != nil {
 		return fmt.Errorf("test %s: %w", c.String("model"), err)
 	}
-	if c.Bool("json") {
-		err = printJSON(c.App.Writer, answer{Results: results})
-	} else {
-		err = report.Results(c.App.Writer, results)
-	}
-	if err == nil && unscored > 0 {
+	if err = printAnswer(c, results); err == nil && unscored > 0 {
 		return partialf("%d of %d windows are unscored; the reasons are beside the results", unscored, len(test))
 	}
 	return err

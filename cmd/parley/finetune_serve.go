@@ -3,11 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"maps"
 	"os"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -68,7 +64,7 @@ func finetuneServe(c *cli.Context) error {
 			err = printed
 		}
 	case err == nil:
-		printServed(w, did)
+		err = did.Print(w)
 	}
 	return err
 }
@@ -111,29 +107,4 @@ func servingOptions(c *cli.Context) (*serve.Options, error) {
 		o.Stops = stops
 	}
 	return o, err
-}
-
-// printServed says what was made, and how to use it.
-func printServed(w io.Writer, did *serve.Result) {
-	if did.File != "" {
-		fmt.Fprintf(w, "%s: %s, %d bytes\n", did.File, did.Type, did.Bytes)
-	}
-	if did.DryRun {
-		fmt.Fprintf(w, "nothing was uploaded (--dry-run); without it %s would be made on %s\n", did.Name, did.Host)
-		return
-	}
-	fmt.Fprintf(w, "%s is made on %s", did.Name, did.Host)
-	for _, key := range slices.Sorted(maps.Keys(did.Parameters)) {
-		fmt.Fprintf(w, ", %s %v", key, serve.Shown(did.Parameters[key]))
-	}
-	fmt.Fprintf(w, "\nasked %q at temperature 0, it says: ", did.Smoke.Prompt)
-	if did.Smoke.Empty {
-		fmt.Fprintln(w, "nothing (an empty reply: do template and stops fit how it was trained?)")
-	} else {
-		fmt.Fprintf(w, "%s (%s)\n", strconv.Quote(did.Smoke.Reply), did.Smoke.Finish)
-	}
-	fmt.Fprintln(w, "use it with:")
-	for _, line := range did.Use {
-		fmt.Fprintln(w, " ", line)
-	}
 }

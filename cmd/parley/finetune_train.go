@@ -60,12 +60,8 @@ func finetuneTrain(c *cli.Context) error {
 	if err := logs.WriteFile(did.Out, file.Bytes()); err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, did)
+	if n := did.Model.Intentions - did.Model.Learned; n > 0 && !c.Bool("json") {
+		tell(c)("%d intentions of others than the cast cannot be learned", n)
 	}
-	if n := did.Model.Intentions - did.Model.Learned; n > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "%d intentions of others than the cast cannot be learned\n", n)
-	}
-	_, err = fmt.Fprint(c.App.Writer, did)
-	return err
+	return output(c, did, text(did))
 }

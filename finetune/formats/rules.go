@@ -2,11 +2,15 @@ package formats
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"maps"
+	"parley/finetune"
 	"slices"
 	"strings"
 	"sync"
+	"text/tabwriter"
 
 	"github.com/goccy/go-yaml"
 )
@@ -52,6 +56,56 @@ type Summary struct {
 	Warnings int64    `json:"warnings"`
 	Rules    []Count  `json:"rules"`           // errors first, then the most frequent
 	Notes    []string `json:"notes,omitempty"` // what was not looked at, and why
+}
+
+// Report is the result of a validation with the findings themselves.
+type Report struct {
+	Summary
+	Findings []Finding `json:"findings"` // the first of each rule, up to the limit
+	limit    int64
+}
+
+// Report validates files as Validate does. It hands the first findings of each rule to show, as many as the limit says,
+// 0 being all; with a nil show it keeps them.
+func (f *Format) Report(ctx context.Context, paths []string, o ValidateOptions, limit int, show func(Finding) error) (r *Report, err error) {
+	r = &Report{Findings: []Finding{}, limit: int64(limit)}
+	found := map[countKey]int{}
+	r.Summary, err = f.Validate(ctx, paths, o, func(f Finding) error {
+		key := countKey{f.Rule, f.Level}
+		if found[key]++; limit > 0 && found[key] > limit {
+			return nil
+		}
+		if show == nil {
+			r.Findings = append(r.Findings, f)
+			return nil
+		}
+		return show(f)
+	})
+	return r, err
+}
+
+// Print prints the counts that end the findings.
+func (r *Report) Print(w io.Writer) error {
+	for _, note := range r.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
+	if len(r.Rules) > 0 {
+		fmt.Fprintln(w)
+		tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(tab, "LEVEL\tRULE\tFOUND\tSHOWN")
+		for _, c := range r.Rules {
+			shown := c.N
+			if r.limit > 0 {
+				shown = min(shown, r.limit)
+			}
+			fmt.Fprintf(tab, "%s\t%s\t%d\t%d\n", c.Level, c.Rule, c.N, shown)
+		}
+		if err := tab.Flush(); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %s in %s, %s, %s\n", r.Format, finetune.Plural(r.Rows, "row"), finetune.Plural(len(r.Files), "file"), finetune.Plural(r.Errors, "error"), finetune.Plural(r.Warnings, "warning"))
+	return err
 }
 
 // effect is a rule of rules.yaml, or what a trainer changes of one: a text in place of the whole is the

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -76,6 +79,29 @@ type Smoke struct {
 	Reply  string `json:"reply"`
 	Finish string `json:"finish"`
 	Empty  bool   `json:"empty"`
+}
+
+// Print says what was made, and how to use it.
+func (did *Result) Print(w io.Writer) error {
+	if did.File != "" {
+		fmt.Fprintf(w, "%s: %s, %d bytes\n", did.File, did.Type, did.Bytes)
+	}
+	if did.DryRun {
+		_, err := fmt.Fprintf(w, "nothing was uploaded (--dry-run); without it %s would be made on %s\n", did.Name, did.Host)
+		return err
+	}
+	fmt.Fprintf(w, "%s is made on %s", did.Name, did.Host)
+	for _, key := range slices.Sorted(maps.Keys(did.Parameters)) {
+		fmt.Fprintf(w, ", %s %v", key, Shown(did.Parameters[key]))
+	}
+	fmt.Fprintf(w, "\nasked %q at temperature 0, it says: ", did.Smoke.Prompt)
+	if did.Smoke.Empty {
+		fmt.Fprintln(w, "nothing (an empty reply: do template and stops fit how it was trained?)")
+	} else {
+		fmt.Fprintf(w, "%s (%s)\n", strconv.Quote(did.Smoke.Reply), did.Smoke.Finish)
+	}
+	_, err := fmt.Fprintf(w, "use it with:\n  %s\n", strings.Join(did.Use, "\n  "))
+	return err
 }
 
 var modelName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$`)
