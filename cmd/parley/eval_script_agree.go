@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval"
 	"parley/eval/report"
 	"parley/eval/script"
 )
@@ -27,12 +23,12 @@ func evalScriptAgreeCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
-			_, d, err := readScripts(dir)
+			_, _, d, err := script.ReadRun(dir)
 			if err != nil {
 				return err
 			}
 			if c.Bool("sheet") {
-				return writeTo(c, func(w io.Writer) error { return humanSheet(w, dir) })
+				return writeTo(c, func(w io.Writer) error { return script.WriteHuman(w, dir) })
 			}
 			if c.String("human") == "" {
 				return usagef("agree needs people's verdicts: --human FILE.csv; --sheet writes an empty sheet")
@@ -55,7 +51,7 @@ func evalScriptAgreeCommand() *cli.Command {
 			}); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.App.ErrWriter, "%d verdicts of people, %d without a majority\n", people.Given, people.Ties)
+			tell(c)("%d verdicts of people, %d without a majority", people.Given, people.Ties)
 			switch {
 			case pairs == 0:
 				return partialf("no verdict of people is on a script of this run: task and model have to be written as there")
@@ -65,45 +61,4 @@ func evalScriptAgreeCommand() *cli.Command {
 			return nil
 		},
 	}
-}
-
-// humanSheet writes an empty sheet of a run's scripts.
-func humanSheet(w io.Writer, dir string) error {
-	specific := map[string]string{}
-	for row, err := range script.Done.Read(dir) {
-		if err != nil {
-			return err
-		}
-		var t script.Task
-		if err := json.Unmarshal([]byte(row.Task), &t); err != nil {
-			return fmt.Errorf("task %s: %w", row.ID, err)
-		}
-		specific[row.ID] = t.Specific
-	}
-	out := csv.NewWriter(w)
-	head := []string{"task", "model"}
-	for _, m := range script.Metrics() {
-		head = append(head, string(m))
-	}
-	if err := out.Write(append(head, "specific task", "script")); err != nil {
-		return err
-	}
-	for row, err := range script.Scripts.Read(dir) {
-		if err != nil {
-			return err
-		}
-		if row.Gold || row.Status != eval.Scored {
-			continue
-		}
-		text := ""
-		for i, s := range row.Steps {
-			text += fmt.Sprintf("%d. %s\n", i+1, s)
-		}
-		record := append([]string{row.Session, row.Arm}, make([]string, len(script.Metrics()))...)
-		if err := out.Write(append(record, specific[row.Session], text)); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
 }

@@ -2,12 +2,7 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
-	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -19,24 +14,32 @@ import (
 	"parley/sim/llm"
 )
 
+// reviewedTasks reads back a sheet that people filled in.
+func reviewedTasks(c *cli.Context) error {
+	in, err := openInput(c, c.String("reviewed"))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	tasks, dropped, err := script.ReadReview(in, c.String("reviewed"))
+	if err == nil {
+		err = writeTo(c, func(w io.Writer) error { return script.WriteTasks(w, tasks) })
+	}
+	if err == nil {
+		tell(c)("%d tasks are kept, %d are not", len(tasks), dropped)
+	}
+	return err
+}
+
 func generateScriptTasks(c *cli.Context) error {
-	if name := c.String("reviewed"); name != "" {
-		tasks, dropped, err := readReview(name)
-		if err != nil {
-			return err
-		}
-		if err := writeTo(c, func(w io.Writer) error { return script.WriteTasks(w, tasks) }); err != nil {
-			return err
-		}
-		fmt.Fprintf(c.App.ErrWriter, "%d tasks are kept, %d are not\n", len(tasks), dropped)
-		return nil
+	if c.String("reviewed") != "" {
+		return reviewedTasks(c)
 	}
-	spec := c.String("model")
-	if spec == "" {
+	spec, depth := c.String("model"), c.Int("depth")
+	switch {
+	case spec == "":
 		return usagef("tasks generate needs a --model MODEL")
-	}
-	depth := c.Int("depth")
-	if depth < 1 || depth > 3 {
+	case depth < 1 || depth > 3:
 		return usagef("--depth %d: tasks have one to three constraints", depth)
 	}
 	list, err := abstractTasks(c)
@@ -47,91 +50,46 @@ func generateScriptTasks(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	j := &judge.Judge{Model: m, Name: spec, Now: time.Now, Trusting: c.Bool("trusting")}
-	j.Sampling.NumCtx = registry().Defaults(spec).Context
-	warm := 0.7
-	j.Sampling.Temperature = &warm
-	var tasks []script.Task
-	reasons, failed := map[string]int{}, 0
-	for _, a := range list {
-		for d := 1; d <= depth; d++ {
-			t, status, reason, calls, err := script.Construct(c.Context, j, fmt.Sprintf("%s-%d", a.id, d), a.topic, a.text, d, c.Uint64("seed"))
-			if err == nil {
-				err = llm.OutOfReach(calls)
-			}
-			if err != nil {
-				return err
-			}
-			if status != eval.Scored {
-				failed++
-				reasons[reason]++
-				continue
-			}
-			tasks = append(tasks, t)
-		}
+	j := &judge.Judge{Model: m, Name: spec, Now: time.Now, Trusting: c.Bool("trusting"), Sampling: llm.Sampling{NumCtx: registry().Defaults(spec).Context, Temperature: new(0.7)}}
+	tasks, failed, err := script.Make(c.Context, j, list, depth, c.Uint64("seed"))
+	if err != nil {
+		return err
 	}
 	if name := c.String("review"); name != "" {
-		if err := writeReview(name, tasks); err != nil {
+		var sheet bytes.Buffer
+		if err := script.WriteReview(&sheet, tasks); err != nil {
+			return err
+		}
+		if err := logs.WriteFile(name, sheet.Bytes()); err != nil {
 			return err
 		}
 	}
 	if err := writeTo(c, func(w io.Writer) error { return script.WriteTasks(w, tasks) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "%d tasks were made of %d\n", len(tasks), len(list)*depth)
-	if failed > 0 {
-		return partialf("%d tasks could not be made: %s", failed, eval.Tallied(reasons))
+	of := len(list) * depth
+	tell(c)("%d tasks were made of %d", len(tasks), of)
+	if len(tasks) < of {
+		return partialf("%d tasks could not be made: %s", of-len(tasks), eval.Tallied(failed))
 	}
 	return nil
 }
 
-// writeReview writes a sheet for people to look through.
-func writeReview(name string, tasks []script.Task) error {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	rows := [][]string{reviewHead}
-	for i := range tasks {
-		t := &tasks[i]
-		three := append(slices.Clone(t.Constraints), "", "", "")[:3]
-		rows = append(rows, slices.Concat([]string{"", t.ID, t.Topic, t.Abstract}, three, []string{t.Specific, ""}))
-	}
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	return logs.WriteFile(name, b.Bytes())
-}
-
-// readReview reads a filled-in sheet, in which people may also have put the texts right.
-func readReview(name string) (tasks []script.Task, dropped int, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	err = eval.EachRow(f, name, func(has map[string]bool) error {
-		for _, column := range reviewHead {
-			if !has[column] {
-				return fmt.Errorf("it is no sheet of tasks: the columns are %s", strings.Join(reviewHead, ","))
-			}
+// abstractTasks reads abstract tasks, or takes those of the library.
+func abstractTasks(c *cli.Context) ([]script.Abstract, error) {
+	list := script.Abstracts()
+	if name := c.Args().First(); name != "" {
+		in, err := openInput(c, name)
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	}, func(cell func(string) string) error {
-		t := script.Task{ID: cell("id"), Topic: cell("topic"), Abstract: cell("abstract"), Specific: cell("specific task")}
-		switch strings.ToLower(cell("keep")) {
-		case "yes", "y", "1", "true", "x", "keep":
-		case "no", "n", "0", "false", "drop":
-			dropped++
-			return nil
-		default:
-			return fmt.Errorf("task %s: keep is %q; say yes or no", t.ID, cell("keep"))
+		defer in.Close()
+		if list, err = script.ReadAbstracts(in, name); err != nil {
+			return nil, err
 		}
-		for at := range 3 {
-			if text := cell(fmt.Sprintf("constraint %d", at+1)); text != "" {
-				t.Constraints = append(t.Constraints, text)
-			}
-		}
-		tasks = append(tasks, t)
-		return t.Validate()
-	})
-	return tasks, dropped, err
+	}
+	if n := c.Int("first"); n > 0 && n < len(list) {
+		list = list[:n]
+	}
+	return list, nil
 }

@@ -101,7 +101,7 @@ func scriptConfig(c *cli.Context) (*script.Config, error) {
 		g.Gold = "none"
 	}
 	if c.IsSet("weights") {
-		w, err := scriptWeights(c.StringSlice("weights"))
+		w, err := script.ParseWeights(c.StringSlice("weights"))
 		if err != nil {
 			return nil, err
 		}
@@ -116,4 +116,13 @@ func beginScripts(c *cli.Context, g *script.Config) error {
 		return err
 	}
 	return begin(c, script.New(g), func() any { return script.Default() }, showScripts)
+}
+
+// showScripts prints the results of a run for people.
+func showScripts(c *cli.Context, dir string, m *run.Manifest) error {
+	shown, err := script.Show(c.App.Writer, dir, m)
+	if err != nil {
+		return err
+	}
+	return showResults(c, dir, m, shown)
 }

@@ -1,17 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 	"os"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/characters"
-	"parley/eval/report"
 	"parley/eval/script"
 )
 
@@ -71,13 +65,7 @@ func listScriptTasks(c *cli.Context) error {
 	case c.Bool("lines"):
 		return script.WriteTasks(c.App.Writer, tasks)
 	}
-	tab := tabwriter.NewWriter(c.App.Writer, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "TASK\tTOPIC\tCONSTRAINTS\tSTEPS\tSPECIFIC TASK")
-	for i := range tasks {
-		t := &tasks[i]
-		fmt.Fprintf(tab, "%s\t%s\t%d\t%d\t%s\n", t.ID, t.Topic, t.Depth(), len(t.Steps), report.Shorten(t.Specific, 120))
-	}
-	return tab.Flush()
+	return script.PrintTasks(c.App.Writer, tasks)
 }
 
 func importScriptTasks(c *cli.Context) error {
@@ -89,58 +77,6 @@ func importScriptTasks(c *cli.Context) error {
 	if err := writeTo(c, func(w io.Writer) error { return script.WriteTasks(w, tasks) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "%d tasks of %d topics\n", len(tasks), len(script.Topics(tasks)))
+	tell(c)("%d tasks of %d topics", len(tasks), len(script.Topics(tasks)))
 	return nil
-}
-
-var reviewHead = []string{"keep", "id", "topic", "abstract", "constraint 1", "constraint 2", "constraint 3", "specific task", "note"}
-
-// abstractTask is one to make specific ones of.
-type abstractTask struct{ id, topic, text string }
-
-// abstractTasks reads abstract tasks, or takes those of the library.
-func abstractTasks(c *cli.Context) ([]abstractTask, error) {
-	var list []abstractTask
-	if c.NArg() == 0 {
-		seen := map[string]bool{}
-		for _, t := range script.Library() {
-			if !seen[t.Abstract] {
-				seen[t.Abstract] = true
-				list = append(list, abstractTask{strings.TrimSuffix(t.ID, "-1"), t.Topic, t.Abstract})
-			}
-		}
-	} else {
-		in, err := openInput(c, c.Args().First())
-		if err != nil {
-			return nil, err
-		}
-		defer in.Close()
-		lines := bufio.NewScanner(in)
-		seen := map[string]int{}
-		for lines.Scan() {
-			text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\uFEFF"))
-			if text == "" || strings.HasPrefix(text, "#") {
-				continue
-			}
-			topic, abstract, ok := strings.Cut(text, "\t")
-			if !ok {
-				topic, abstract = "", text
-			}
-			id := string(characters.Slug(abstract))
-			if seen[id]++; id == "" || seen[id] > 1 {
-				id = fmt.Sprintf("%s-%d", strings.TrimPrefix(id, "-"), seen[id])
-			}
-			list = append(list, abstractTask{id, strings.TrimSpace(topic), strings.TrimSpace(abstract)})
-		}
-		if err := lines.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Args().First(), err)
-		}
-	}
-	if n := c.Int("first"); n > 0 && n < len(list) {
-		list = list[:n]
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s holds no abstract task", c.Args().First())
-	}
-	return list, nil
 }

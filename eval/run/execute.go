@@ -140,6 +140,19 @@ func (k Kinds) Plan(dir string, m *Manifest) (Plan, error) {
 	return p, nil
 }
 
+// Read reads the manifest of a run, which has to be of the kind, and makes its plan again.
+func (k Kinds) Read(dir, kind string) (*Manifest, Plan, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Kind != kind {
+		return nil, nil, fmt.Errorf("%s is a run of kind %q, and one of kind %q is needed", dir, m.Kind, kind)
+	}
+	p, err := k.Plan(dir, m)
+	return m, p, err
+}
+
 // mine reports whether this user began a run, or trusts who did.
 func (o *Options) mine(m *Manifest) bool {
 	return o.Secret == nil || o.Trust || m.Signature == m.sign(o.Secret)
