@@ -1,19 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"strings"
+	"parley/eval/survey"
+	"parley/sim/llm"
+	"time"
 
 	"github.com/urfave/cli/v2"
-
-	"parley/eval"
-	"parley/eval/report"
-	"parley/eval/survey/form"
-	"parley/logs"
-	"parley/sim"
 )
 
 func surveyGenerateCommand() *cli.Command {
@@ -42,86 +35,51 @@ func surveyGenerateCommand() *cli.Command {
 			if err := os.MkdirAll(dir, 0o777); err != nil {
 				return err
 			}
-			write := generateForms
-			if c.Bool("library") {
-				write = writeLibrary
-			}
-			made, err := write(c, dir)
+			made, err := makeForms(c, dir)
 			if err != nil {
 				return err
 			}
-			if c.Bool("json") {
-				err = printJSON(c.App.Writer, map[string]any{"forms": made})
-			} else {
-				err = printForms(c.App.Writer, dir, made)
-			}
-			missing := 0
-			for _, f := range made {
-				if f.Status != eval.Scored {
-					missing++
-				}
-			}
-			if err == nil && missing > 0 {
-				err = partialf("%d of %d forms were not had", missing, len(made))
+			err = output(c, made, made.Print)
+			if n := made.Missing(); err == nil && n > 0 {
+				err = partialf("%d of %d forms were not had", n, len(made.Forms))
 			}
 			return err
 		},
 	}
 }
 
-// madeForm is one form that was asked for.
-type madeForm struct {
-	File   string      `json:"file"`
-	Prompt string      `json:"prompt"`
-	Model  string      `json:"model"` // empty: of the library
-	Status eval.Status `json:"status"`
-	Reason string      `json:"reason"`
-	Where  string      `json:"where,omitempty"` // of a planted fault
-	Rule   form.Rule   `json:"rule,omitempty"`
-}
-
-func printForms(w io.Writer, dir string, made []madeForm) error {
-	had := 0
-	for _, f := range made {
-		if f.Status == eval.Scored {
-			had++
-			continue
-		}
-		fmt.Fprintf(w, "%s: %s: %s\n", f.File, f.Status, report.Shorten(f.Reason, 160))
+// makeForms writes the library, or asks every model for a form for every prompt.
+func makeForms(c *cli.Context, dir string) (*survey.Made, error) {
+	if c.Bool("library") {
+		return survey.WriteLibrary(dir, c.String("spoil"), c.Uint64("seed"))
 	}
-	_, err := fmt.Fprintf(w, "%d of %d forms lie in %s\n", had, len(made), dir)
-	return err
-}
-
-// writeLibrary writes the good forms, or spoiled ones.
-func writeLibrary(c *cli.Context, dir string) ([]madeForm, error) {
-	made := []madeForm{}
-	rules := []form.Rule{""}
-	if s := c.String("spoil"); s == "all" {
-		rules = append(append([]form.Rule{}, form.Rules...), form.OffTopic)
-	} else if s != "" {
-		rules = []form.Rule{form.Rule(s)}
-		if _, _, ok := form.Spoil(form.Library()[0].Form, rules[0], sim.Rand(1)); !ok && !strings.Contains(fmt.Sprint(form.Rules), s) {
-			return nil, usagef("--spoil %s: rules are all, %s, %v", s, form.OffTopic, form.Rules)
-		}
+	specs := c.StringSlice("model")
+	if len(specs) == 0 {
+		return nil, usagef("eval survey generate needs a model: --model MODEL, or --library")
 	}
-	for _, e := range form.Library() {
-		for _, rule := range rules {
-			f := madeForm{File: filepath.Join(dir, e.Theme+".json"), Prompt: e.Prompt, Status: eval.Scored, Rule: rule}
-			body := e.Form
-			if rule != "" {
-				f.File = filepath.Join(dir, e.Theme+"."+string(rule)+".json")
-				spoiled, where, ok := form.Spoil(e.Form, rule, sim.Rand(sim.Mix(c.Uint64("seed"), sim.HashText(f.File))))
-				if !ok {
-					continue // no place for such a fault
-				}
-				body, f.Where = spoiled, where
-			}
-			if err := logs.WriteJSON(f.File, formFile{Prompt: e.Prompt, Form: body}); err != nil {
-				return nil, err
-			}
-			made = append(made, f)
-		}
+	if f := c.String("form"); f != "schema" && f != "free" {
+		return nil, usagef("--form %s: say schema or free", f)
 	}
-	return made, nil
+	prompts, err := survey.Prompts(c.String("prompts"), c.Int("first"))
+	if err != nil {
+		return nil, err
+	}
+	persona := ""
+	if name := c.String("as"); name != "" {
+		sheets, err := findCharacters(name)
+		if err != nil {
+			return nil, err
+		}
+		persona = survey.Persona(sheets[0])
+	}
+	var authors []*survey.Author
+	for _, spec := range specs {
+		m, err := openModel(c.Context, spec)
+		if err != nil {
+			return nil, err
+		}
+		authors = append(authors, &survey.Author{Model: m, Name: spec, Persona: persona, Schema: c.String("form") == "schema",
+			Sampling: llm.Sampling{MaxTokens: c.Int("max-tokens")}, Now: time.Now})
+	}
+	return survey.Generate(c.Context, dir, authors, prompts, c.Uint64("seed"), keys.Redact, lineTo(c))
 }

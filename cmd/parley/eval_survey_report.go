@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"io"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -28,7 +30,7 @@ func surveyReportCommand() *cli.Command {
 				return usagef("--annotators %s: say mean or each", c.String("annotators"))
 			}
 			dir := c.Args().First()
-			m, _, d, err := readSurvey(dir)
+			m, d, err := survey.Open(dir)
 			if err != nil {
 				return err
 			}
@@ -37,21 +39,15 @@ func surveyReportCommand() *cli.Command {
 					return err
 				}
 			}
-			out := c.String("html")
-			if out == "" {
-				out = filepath.Join(dir, run.ReportName)
-			}
 			var page bytes.Buffer
 			if err := d.Page(m, &page); err != nil {
 				return err
 			}
-			if err := logs.WriteFile(out, page.Bytes()); err != nil {
+			if err := logs.WriteFile(cmp.Or(c.String("html"), filepath.Join(dir, run.ReportName)), page.Bytes()); err != nil {
 				return err
 			}
-			if c.Bool("json") {
-				return printJSON(c.App.Writer, answer{Run: dir, Sessions: m.Jobs, Results: append(d.Results(), d.AgreementResults()...)})
-			}
-			return printSurvey(c, dir, m, d)
+			results := append(d.Results(), d.AgreementResults()...)
+			return output(c, answer{Run: dir, Sessions: m.Jobs, Results: results}, func(io.Writer) error { return printSurvey(c, dir, m, d) })
 		},
 	}
 }

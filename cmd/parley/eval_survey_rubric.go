@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
+	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -54,23 +54,11 @@ func applyRubric(c *cli.Context) error {
 		return usagef("--at-least %d: at least one document has to propose it", c.Int("at-least"))
 	}
 	dir := c.Args().First()
-	_, g, d, err := readSurvey(dir)
+	_, d, err := survey.Open(dir)
 	if err != nil {
 		return err
 	}
-	changes, added := d.Accepted(c.Int("at-least"))
-	accept, reject := c.StringSlice("accept"), c.StringSlice("reject")
-	for _, name := range accept {
-		if _, ok := changes[name]; !ok && !slices.ContainsFunc(added, func(a survey.Aspect) bool { return a.Name == name }) {
-			return usagef("--accept %s: nothing is proposed for it on %d documents or more", name, c.Int("at-least"))
-		}
-	}
-	out := func(name string) bool {
-		return accept != nil && !slices.Contains(accept, name) || slices.Contains(reject, name)
-	}
-	maps.DeleteFunc(changes, func(name, _ string) bool { return out(name) })
-	added = slices.DeleteFunc(added, func(a survey.Aspect) bool { return out(a.Name) })
-	next, err := g.Rubric.Next(changes, added)
+	next, changed, added, err := d.Next(c.Int("at-least"), c.StringSlice("accept"), c.StringSlice("reject"))
 	if err != nil {
 		return err
 	}
@@ -78,22 +66,13 @@ func applyRubric(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	file := c.String("out")
-	if file == "" {
-		file = filepath.Join(dir, fmt.Sprintf("rubric-v%d.yaml", next.Version))
-	}
+	file := cmp.Or(c.String("out"), filepath.Join(dir, fmt.Sprintf("rubric-v%d.yaml", next.Version)))
 	if err := logs.WriteFile(file, text); err != nil {
 		return err
 	}
-	changed := append([]string{}, slices.Sorted(maps.Keys(changes))...)
-	names := []string{}
-	for _, a := range added {
-		names = append(names, a.Name)
-	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, map[string]any{"file": file, "version": next.Version, "changed": changed, "added": names})
-	}
-	_, err = fmt.Fprintf(c.App.Writer, "rubric version %d: %d definitions changed (%s), %d aspects added (%s)\nit is in %s\n",
-		next.Version, len(changed), strings.Join(changed, ", "), len(names), strings.Join(names, ", "), file)
-	return err
+	return output(c, map[string]any{"file": file, "version": next.Version, "changed": changed, "added": added}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "rubric version %d: %d definitions changed (%s), %d aspects added (%s)\nit is in %s\n",
+			next.Version, len(changed), strings.Join(changed, ", "), len(added), strings.Join(added, ", "), file)
+		return err
+	})
 }

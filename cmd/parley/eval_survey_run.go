@@ -47,7 +47,7 @@ func surveyConfig(c *cli.Context) (*survey.Config, error) {
 		}
 	}
 	if c.NArg() > 0 || g.Files == nil {
-		files, err := documentFiles(c.Args().Slice())
+		files, err := survey.Files(c.Args().Slice())
 		if err != nil {
 			return nil, err
 		}
@@ -74,27 +74,9 @@ func openRubric(file string) (*survey.Rubric, error) {
 	return survey.ReadRubric(data, file)
 }
 
-// readSurvey reads an evaluation of surveys.
-func readSurvey(dir string) (*run.Manifest, *survey.Config, *survey.RunData, error) {
-	m, err := run.ReadManifest(dir)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if m.Kind != survey.Kind {
-		return nil, nil, nil, fmt.Errorf("%s holds no evaluation of surveys; those are made with: parley eval survey run", dir)
-	}
-	p, err := survey.Decode(m.Config)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	g := p.Config().(*survey.Config)
-	d, err := survey.ReadRun(dir, g)
-	return m, g, d, err
-}
-
 // showSurvey prints the tables of a run for people.
 func showSurvey(c *cli.Context, dir string, m *run.Manifest) error {
-	_, _, d, err := readSurvey(dir)
+	_, d, err := survey.Open(dir)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,13 @@ package survey
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/kljensen/snowball"
+
+	"parley/eval/run"
 )
 
 // Cluster is proposals of new aspects that mean the same by their names.
@@ -116,4 +119,26 @@ func (d *Data) Accepted(leastDocuments int) (changes map[string]string, added []
 		}
 	}
 	return changes, added
+}
+
+// Next makes the next rubric of what at least so many documents propose, of the aspects that are accepted (nil: all) and
+// not rejected. It returns the names of the aspects that are changed and added.
+func (d *Data) Next(least int, accept, reject []string) (next *Rubric, changed, added []string, err error) {
+	changes, aspects := d.Accepted(least)
+	for _, name := range accept {
+		if _, ok := changes[name]; !ok && !slices.ContainsFunc(aspects, func(a Aspect) bool { return a.Name == name }) {
+			return nil, nil, nil, run.Usagef("--accept %s: nothing is proposed for it on %d documents or more", name, least)
+		}
+	}
+	out := func(name string) bool {
+		return accept != nil && !slices.Contains(accept, name) || slices.Contains(reject, name)
+	}
+	maps.DeleteFunc(changes, func(name, _ string) bool { return out(name) })
+	aspects = slices.DeleteFunc(aspects, func(a Aspect) bool { return out(a.Name) })
+	changed, added = append([]string{}, slices.Sorted(maps.Keys(changes))...), []string{}
+	for _, a := range aspects {
+		added = append(added, a.Name)
+	}
+	next, err = d.Rubric.Next(changes, aspects)
+	return next, changed, added, err
 }
