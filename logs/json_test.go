@@ -3,6 +3,7 @@ package logs_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,6 +54,69 @@ func TestAppendJSONRefuses(t *testing.T) {
 	}
 	if _, err := logs.AppendJSON(nil, &struct{ C chan int }{}); err == nil {
 		t.Error("a channel was encoded")
+	}
+}
+
+// A row's line does not depend on which of the two encoders wrote it: a map beside it brings the slower one.
+func TestAppendJSONByBothEncoders(t *testing.T) {
+	type times struct {
+		At   time.Time
+		When []*time.Time
+	}
+	type inner struct {
+		Texts []string
+		Times times
+		Bytes []byte
+		Pair  [2]byte
+		Small float32
+	}
+	type fields struct {
+		Text   string `json:"text"`
+		Number float64
+		Nil    []string
+		Lists  [][]int
+		Inner  *inner
+		Many   []inner
+		Hidden []int `json:"-"`
+	}
+	texts := []string{"", "plain", "\"quoted\" \\ / <b>&amp;</b>", "\x00\b\f\n\r\t\x1f\x7f", "é\U0001F3B2\u2028\u2029\u0085\ufffd", "\xff\xfe", `\ufffd`}
+	whens := []time.Time{{}, start, start.Add(1), start.In(time.FixedZone("", 3600)), time.Unix(1<<40, 0).UTC()}
+	for i := range 2000 {
+		text, when := texts[i%len(texts)], whens[i/7%len(whens)]
+		f := fields{Text: text, Number: math.Pow(-10, float64(i%60-30)), Hidden: []int{i}}
+		if i%3 > 0 {
+			f.Inner = &inner{Times: times{At: when}, Small: float32(i) / 3}
+		}
+		if i%5 > 0 {
+			f.Lists, f.Nil = [][]int{{i}, {}, {1, 2}}[:i%4], []string{}
+		}
+		if i%2 > 0 && f.Inner != nil {
+			f.Inner.Texts, f.Inner.Bytes, f.Inner.Times.When = []string{text, "x"}, []byte(text), []*time.Time{nil, &when}
+			f.Many = []inner{*f.Inner, *f.Inner}
+		}
+		fullEvent := anEvent(text, i)
+		fullEvent.Audience, fullEvent.Facts, fullEvent.Time = []kind{"a"}, []int{i}, when
+		sameLine(t, fullEvent)
+		sameLine(t, anEvent(text, i))
+		sameLine(t, aCall(text, i))
+		sameLine(t, f)
+	}
+}
+
+func sameLine[T any](t *testing.T, row T) {
+	t.Helper()
+	before := fmt.Sprintf("%#v", row)
+	type beside struct {
+		Row T
+		Map map[string]int
+	}
+	fast, err := logs.AppendJSON(nil, &row)
+	slow, slowErr := logs.AppendJSON(nil, &beside{Row: row})
+	if want := `{"Row":` + string(fast) + `,"Map":{}}`; (err == nil) != (slowErr == nil) || err == nil && string(slow) != want {
+		t.Fatalf("%v, %v\n%s\n%s", err, slowErr, want, slow)
+	}
+	if fmt.Sprintf("%#v", row) != before {
+		t.Fatalf("the row was changed: %s", before)
 	}
 }
 
