@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -63,16 +60,12 @@ func importCorpora(c *cli.Context) error {
 	if err := checkImport(c, format, names, out, template); err != nil {
 		return err
 	}
-	var files []corpora.File
-	for _, name := range names {
-		people, err := readPeople(name, c.String("names"))
-		if err != nil {
-			return err
-		}
-		files = append(files, corpora.File{Name: name, Group: groupOf(name), Content: &onDemand{path: name}, People: people, Stretch: c.String("windows") == "stretch"})
+	files, err := corpora.Open(names, c.String("names"), c.String("windows") == "stretch")
+	if err != nil {
+		return err
 	}
 	tally := &corpora.Tally{}
-	did, err := writeWindows(c, out, format, files, tally)
+	did, err := corpora.ImportTo(c.Context, out, format, files, tally)
 	if template != "" {
 		if len(tally.Players)+len(tally.Unknown)+len(tally.DMs) == 0 {
 			return cmp.Or(err, fmt.Errorf("there are no speakers to write to %s", template))
@@ -85,75 +78,8 @@ func importCorpora(c *cli.Context) error {
 			return nil
 		}
 	}
-	switch {
-	case err != nil:
-		return err
-	case c.Bool("json"):
-		return printJSON(c.App.Writer, did)
-	}
-	return did.Print(c.App.ErrWriter)
-}
-
-// writeWindows imports all files into one, which is there only when all went well.
-func writeWindows(c *cli.Context, out, format string, files []corpora.File, tally *corpora.Tally) (*corpora.Summary, error) {
-	if out == "" {
-		return corpora.Import(c.Context, io.Discard, format, files, tally)
-	}
-	var did *corpora.Summary
-	var bad error
-	err := logs.Replace(out, func(w io.Writer) error {
-		did, bad = corpora.Import(c.Context, w, format, files, tally)
-		return bad
-	})
-	if bad != nil || err != nil {
-		return nil, cmp.Or(bad, err)
-	}
-	did.Out = out
-	return did, nil
-}
-
-// onDemand is a file that is opened when it is read, and closed at its end.
-type onDemand struct {
-	path string
-	f    *os.File
-	err  error // that ended it
-}
-
-func (o *onDemand) Read(p []byte) (n int, err error) {
-	switch {
-	case o.err != nil:
-		return 0, o.err
-	case o.f == nil:
-		if o.f, err = os.Open(o.path); err != nil {
-			return 0, err
-		}
-	}
-	if n, err = o.f.Read(p); err != nil {
-		o.err = err
-		o.f.Close()
-	}
-	return n, err
-}
-
-// readPeople reads the names file that is asked for, or the one beside the log.
-func readPeople(file, names string) (corpora.People, error) {
-	if names == "" {
-		beside := filepath.Join(filepath.Dir(file), groupOf(file)+"_names.json")
-		if !exists(beside) {
-			return corpora.People{}, nil
-		}
-		names = beside
-	}
-	f, err := os.Open(names)
 	if err != nil {
-		return corpora.People{}, fmt.Errorf("read names: %w", err)
+		return err
 	}
-	defer f.Close()
-	return corpora.ReadPeople(f, names)
-}
-
-// groupOf names a file's session or episode: the file's name without endings.
-func groupOf(file string) string {
-	name := strings.TrimSuffix(filepath.Base(file), ".gz")
-	return strings.TrimSuffix(name, filepath.Ext(name))
+	return output(c, did, func(io.Writer) error { return did.Print(c.App.ErrWriter) })
 }

@@ -3,17 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/characters"
 	"parley/eval"
 	"parley/eval/ieg"
-	"parley/eval/report"
 )
 
 // evalIEGCommand measures the Interaction Expressiveness Gap.
@@ -107,70 +103,8 @@ func twoScores(text string) (a, b float64, err error) {
 
 // printIEG prints results as they are asked for.
 func printIEG(c *cli.Context, results []eval.Result) error {
-	switch {
-	case c.Bool("json"):
-		return printJSON(c.App.Writer, answer{Results: results})
-	case c.Bool("table"):
+	if c.Bool("table") {
 		return ieg.WriteTable(c.App.Writer, results)
 	}
-	if err := ieg.Headline(c.App.Writer, results); err != nil {
-		return err
-	}
-	if !c.Bool("all") {
-		_, err := fmt.Fprintln(c.App.Writer, "\nF-scores, baselines, differences and single skills: --all")
-		return err
-	}
-	fmt.Fprintln(c.App.Writer)
-	var main, skills []eval.Result
-	for _, r := range results {
-		if strings.Contains(r.Metric, "@") {
-			skills = append(skills, r)
-		} else {
-			main = append(main, r)
-		}
-	}
-	if err := report.Results(c.App.Writer, main); err != nil || len(skills) == 0 {
-		return err
-	}
-	fmt.Fprintln(c.App.Writer)
-	return printSkills(c.App.Writer, skills)
-}
-
-// printSkills prints precision and recall of every skill, an arm in each column, with the right ones
-// of those predicted and of those that are true.
-func printSkills(w io.Writer, results []eval.Result) error {
-	type column struct{ arm, control string }
-	var columns []column
-	cells := map[column]map[string]string{}
-	for _, r := range results {
-		at := column{r.Arm, r.Control}
-		if cells[at] == nil {
-			cells[at] = map[string]string{}
-			columns = append(columns, at)
-		}
-		if r.Value != nil {
-			cells[at][r.Metric] = fmt.Sprintf("%.0f (%d of %d)", *r.Value, r.N, r.Of)
-		}
-	}
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprint(tab, "SKILL")
-	columns = slices.DeleteFunc(columns, func(c column) bool { return c.control != "" }) // baselines know one skill
-	for _, at := range columns {
-		fmt.Fprintf(tab, "\t%s: PRECISION\tRECALL", at.arm)
-	}
-	fmt.Fprintln(tab)
-	for _, skill := range characters.Skills() {
-		fmt.Fprint(tab, skill)
-		for _, at := range columns {
-			for _, part := range []string{"precision@", "recall@"} {
-				text := cells[at][part+string(skill)]
-				if text == "" {
-					text = "-"
-				}
-				fmt.Fprint(tab, "\t", text)
-			}
-		}
-		fmt.Fprintln(tab)
-	}
-	return tab.Flush()
+	return output(c, answer{Results: results}, func(w io.Writer) error { return ieg.Show(w, results, c.Bool("all")) })
 }

@@ -1,9 +1,9 @@
 // Package corpora reads real people's play into windows: transcripts of CRD3, event logs of the bot
 // Avrae (FIREBALL), and chat exports of Foundry VTT and Roll20.
 //
-// It knows each format and how a skill check shows in it, opens no files and does not know what windows
-// are used for. Readers stop at the first thing that they cannot read with an error that says where it
-// is, and count what they used and what they left out, by reason.
+// It knows each format and how a skill check shows in it, and does not know what windows are used for. Readers stop at
+// the first thing that they cannot read with an error that says where it is, and count what they used and what they
+// left out, by reason.
 package corpora
 
 import (
