@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -67,31 +65,5 @@ func benchPrompts(c *cli.Context) error {
 		}
 		costs = append(costs, cost)
 	}
-	if c.Bool("json") {
-		return printJSON(c.App.Writer, map[string]any{"model": model, "layouts": costs})
-	}
-	return printPromptCosts(c.App.Writer, costs)
-}
-
-// printPromptCosts prints a line for each layout, with how it compares with the last.
-func printPromptCosts(w io.Writer, costs []*session.PromptCost) error {
-	count := func(n *int64) string {
-		if n == nil {
-			return "-"
-		}
-		return fmt.Sprint(*n)
-	}
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "LAYOUT\tPROMPT TOKENS\tEVALUATED\tUNSHARED\tPROMPT TIME\tVALID TURNS")
-	for _, p := range costs {
-		seconds := "-"
-		if p.Seconds != nil {
-			seconds = fmt.Sprintf("%.1f s", *p.Seconds)
-			if last := costs[len(costs)-1].Seconds; last != nil && *last > 0 && p != costs[len(costs)-1] {
-				seconds += fmt.Sprintf(" (%.0f %%)", 100**p.Seconds / *last)
-			}
-		}
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%.0f %%\t%s\t%d of %d\n", p.Layout, count(p.Tokens), count(p.Counted), 100*p.Unshared, seconds, p.Valid, p.Moves)
-	}
-	return tab.Flush()
+	return output(c, map[string]any{"model": model, "layouts": costs}, func(w io.Writer) error { return session.PrintPromptCosts(w, costs) })
 }

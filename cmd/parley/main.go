@@ -11,13 +11,13 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"parley/characters/yamlfile"
+	"parley/eval"
 	"parley/eval/run"
 )
 
@@ -87,7 +87,7 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "parley: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "parley: %s\n", visible(plain(err.Error())))
+	fmt.Fprintf(stderr, "parley: %s\n", visible(eval.PlainError(err.Error())))
 	var usage usageError
 	var asked run.UsageError
 	var finding *yamlfile.Finding
@@ -99,31 +99,6 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 		return exitPartial
 	}
 	return exitFailed
-}
-
-var goType = regexp.MustCompile(`(?:json: )?cannot unmarshal (\w+|\[\]interface \{\}|map\[string\]interface \{\}) into Go (?:struct field \w+\.([\w.]+)|value) of type (\S+)`)
-
-// plain says in plain words what Go's decoder says of a value of the wrong type.
-func plain(text string) string {
-	return goType.ReplaceAllStringFunc(text, func(s string) string {
-		m := goType.FindStringSubmatch(s)
-		want, found := "something else", map[string]string{"string": "a text", "array": "a list", "[]interface {}": "a list", "object": "an object", "map[string]interface {}": "an object", "bool": "true or false"}[m[1]]
-		for _, kind := range []struct{ pattern, name string }{
-			{`^\[\]`, "a list"}, {`^\*?u?int`, "a whole number"}, {`float`, "a number"}, {`bool`, "true or false"}, {`^map`, "an object"}, {`string`, "a text"},
-		} {
-			if regexp.MustCompile(kind.pattern).MatchString(m[3]) {
-				want = kind.name
-				break
-			}
-		}
-		if found == "" {
-			found = "a number"
-		}
-		if m[2] != "" {
-			found = m[2] + ": " + found
-		}
-		return found + " where there should be " + want
-	})
 }
 
 // usageError is a command line that says something wrong.

@@ -1,17 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"parley/eval/compare"
-	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/session"
 )
@@ -99,49 +93,7 @@ func armOf(text string) session.Arm {
 	return session.Arm{Model: text}
 }
 
-// showSessions prints the results of a run of sessions for people: the verdict, and every result where there is
-// one arm or --all asks for it.
+// showSessions prints the results of a run of sessions for people.
 func showSessions(c *cli.Context, dir string, m *run.Manifest) error {
-	_, e, err := session.Read(dir)
-	if err != nil {
-		return err
-	}
-	verdict, err := compare.Of(dir, m, m.Metrics)
-	if err != nil {
-		return err
-	}
-	w := c.App.Writer
-	fmt.Fprintf(w, "%d sessions of %s, %d players and 1 NPC (%s), %d turns, judge %s, seed %d\n",
-		e.Sessions*len(e.Player), e.Scenario, e.Players, e.NPC, e.Turns, e.Judge, e.Seed)
-	fmt.Fprintf(w, "sessions by state: %d %s %d %s\n\n", m.Jobs[run.Complete], run.Complete, m.Jobs[run.Failed], run.Failed)
-	if err := verdict.Verdict(w); err != nil {
-		return err
-	}
-	if len(e.Player) == 1 || c.Bool("all") {
-		fmt.Fprintln(w)
-		if err := sessionDetails(w, m); err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "\nThe run is in %s\nread it with: parley show %s, or open %s\n", dir, dir, filepath.Join(dir, run.ReportName))
-		return err
-	}
-	_, err = fmt.Fprintf(w, "\nThe run is in %s\nevery result: parley show --all %s, or open %s\n", dir, dir, filepath.Join(dir, run.ReportName))
-	return err
-}
-
-// sessionDetails prints every result, and what the models used.
-func sessionDetails(w io.Writer, m *run.Manifest) error {
-	if err := report.Results(w, m.Results); err != nil {
-		return err
-	}
-	for _, spec := range slices.Sorted(maps.Keys(m.Models)) {
-		served := m.Models[spec]
-		if len(served.Ignored) > 0 {
-			fmt.Fprintf(w, "\n%s does not take %s\n", spec, strings.Join(served.Ignored, ", "))
-		}
-		if len(served.Names) > 1 {
-			fmt.Fprintf(w, "\n%s answered under several names: %s\n", spec, strings.Join(served.Names, ", "))
-		}
-	}
-	return report.Usage(w, m.Usage)
+	return session.Show(c.App.Writer, dir, m, c.Bool("all"))
 }

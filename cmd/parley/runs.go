@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,19 +35,7 @@ func listRuns(c *cli.Context) error {
 	for _, name := range names {
 		list = append(list, run.List(filepath.Join(root, name)))
 	}
-	return output(c, map[string]any{"runs": list}, func(w io.Writer) error {
-		tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(tab, "RUN\tSTATE\tSTARTED\tKIND\tJOBS\tARMS\tHEADLINE")
-		for _, r := range list {
-			if r.Error != "" {
-				fmt.Fprintf(tab, "%s\tunreadable: %s\n", visible(r.Run), visible(r.Error))
-				continue
-			}
-			fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%d of %d\t%v\t%s\n", visible(r.Run), r.State, r.Started.Format("2006-01-02 15:04"), r.Kind,
-				r.Sessions[run.Complete], r.Of, visible(strings.Join(r.Arms, ", ")), r.Headline)
-		}
-		return tab.Flush()
-	})
+	return output(c, map[string]any{"runs": list}, func(w io.Writer) error { return run.PrintList(w, list) })
 }
 
 func resumeCommand() *cli.Command {

@@ -59,10 +59,7 @@ func showRun(c *cli.Context, dir string, m *run.Manifest) error {
 		} else {
 			fmt.Fprintf(w, "%s is %s; continue with: parley resume %s\n\n", dir, m.State, dir)
 		}
-		for i, s := range list {
-			fmt.Fprintf(w, "%4d  %s  %-9s  %3d turns (%s)  %s  %s\n", i+1, s.ID, s.State, s.Turns, s.Ended, s.Arm, s.Title)
-		}
-		return nil
+		return session.PrintList(w, list)
 	})
 }
 

@@ -2,11 +2,15 @@ package run
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"text/tabwriter"
 	"time"
 
 	"parley/eval"
+	"parley/sim/llm"
 )
 
 // Listed describes a run in a list of runs. The JSON form is a documented interface.
@@ -56,4 +60,19 @@ func List(dir string) Listed {
 		r.Headline += fmt.Sprintf("%s %.1f", metric.Title, *res.Value)
 	}
 	return r
+}
+
+// PrintList prints a table of runs.
+func PrintList(w io.Writer, list []Listed) error {
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "RUN\tSTATE\tSTARTED\tKIND\tJOBS\tARMS\tHEADLINE")
+	for _, r := range list {
+		if r.Error != "" {
+			fmt.Fprintf(tab, "%s\tunreadable: %s\n", llm.Clean(r.Run), llm.Clean(r.Error))
+			continue
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%d of %d\t%v\t%s\n", llm.Clean(r.Run), r.State, r.Started.Format("2006-01-02 15:04"), r.Kind,
+			r.Sessions[Complete], r.Of, llm.Clean(strings.Join(r.Arms, ", ")), r.Headline)
+	}
+	return tab.Flush()
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"path/filepath"
 	"slices"
+	"text/tabwriter"
 
 	"parley/logs"
 	"parley/sim/llm"
@@ -23,6 +25,32 @@ type Findings struct {
 
 	Found int      `json:"found"`
 	Order []string `json:"-"` // of the tables
+}
+
+// Print prints the tables, the findings and the notes.
+func (f *Findings) Print(w io.Writer) error {
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(tab, "TABLE\tROWS\tFORMAT\tDIGEST\tUNTIMED\n")
+	for _, name := range f.Order {
+		t := f.Tables[name]
+		fmt.Fprintf(tab, "%s\t%d\t%s\t%.16s\t%.16s\n", name, t.Rows, t.Format, t.Digest, t.Untimed)
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	for _, finding := range f.Findings {
+		fmt.Fprintln(w, llm.Clean(finding))
+	}
+	for _, note := range f.Notes {
+		fmt.Fprintln(w, "note:", llm.Clean(note))
+	}
+	if f.Found > len(f.Findings) {
+		fmt.Fprintf(w, "and %d more\n", f.Found-len(f.Findings))
+	}
+	if f.Found == 0 {
+		fmt.Fprintf(w, "%s is %s; every invariant holds\n", f.Run, f.State)
+	}
+	return nil
 }
 
 // TableCheck is a table as it was read.

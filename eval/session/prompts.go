@@ -1,8 +1,11 @@
 package session
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"parley/eval/run"
 	"parley/sim"
@@ -96,4 +99,27 @@ func (p *PromptCost) add(acts []llm.Call, content map[string]string) {
 	if all > 0 {
 		p.Unshared = float64(unshared) / float64(all)
 	}
+}
+
+// PrintPromptCosts prints a line for each layout, with how it compares with the last.
+func PrintPromptCosts(w io.Writer, costs []*PromptCost) error {
+	count := func(n *int64) string {
+		if n == nil {
+			return "-"
+		}
+		return fmt.Sprint(*n)
+	}
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, "LAYOUT\tPROMPT TOKENS\tEVALUATED\tUNSHARED\tPROMPT TIME\tVALID TURNS")
+	for _, p := range costs {
+		seconds := "-"
+		if p.Seconds != nil {
+			seconds = fmt.Sprintf("%.1f s", *p.Seconds)
+			if last := costs[len(costs)-1].Seconds; last != nil && *last > 0 && p != costs[len(costs)-1] {
+				seconds += fmt.Sprintf(" (%.0f %%)", 100**p.Seconds / *last)
+			}
+		}
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%.0f %%\t%s\t%d of %d\n", p.Layout, count(p.Tokens), count(p.Counted), 100*p.Unshared, seconds, p.Valid, p.Moves)
+	}
+	return tab.Flush()
 }
