@@ -132,10 +132,7 @@ func causalLinks(p *pddl.Problem, steps []pddl.Atom) map[string]bool {
 		for _, e := range s.Effect {
 			if e.Negated {
 				delete(maker, e.Atom.String())
-			}
-		}
-		for _, e := range s.Effect {
-			if !e.Negated {
+			} else {
 				maker[e.Atom.String()] = a.String()
 			}
 		}

@@ -3,26 +3,21 @@ package pddl
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // maxOperators bounds how many ground actions a problem may have.
 const maxOperators = 500_000
 
-// grounder collects what Ground needs.
+// grounder collects what Ground needs. Atoms are in canonical form.
 type grounder struct {
 	p       *Problem
-	init    map[string]bool
+	init    World
 	changed map[string]bool // predicates that some effect names
-	reached map[string]bool // atoms that hold at first or that an operator adds
-	known   map[string]bool // operators by name and arguments
-	ops     []groundOp
-}
-
-type groundOp struct {
-	Atom
-	pre, neg, add, del []string
-	cost               int
+	reached World           // atoms that hold at first or that a step adds
+	known   map[string]bool // steps by action and objects
+	steps   []Step
+	key     []byte           // of the atom that is looked up
+	index   map[string]int32 // of the facts of the task; "not (on a b)" is a complement
 }
 
 // Ground instantiates the actions of a problem over what can be reached when nothing is deleted: it
@@ -34,10 +29,10 @@ func Ground(p *Problem) (*Task, error) {
 			g.changed[e.Name] = true
 		}
 	}
-	for before := -1; before < len(g.ops); {
-		before = len(g.ops)
-		for _, a := range p.Domain.Actions {
-			if err := g.instantiate(a); err != nil {
+	for before := -1; before < len(g.steps); {
+		before = len(g.steps)
+		for i := range p.Domain.Actions {
+			if err := g.instantiate(&p.Domain.Actions[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -45,120 +40,124 @@ func Ground(p *Problem) (*Task, error) {
 	return g.task(), nil
 }
 
-// instantiate tries all objects for the parameters, checking each precondition as soon as its
-// variables have values.
-func (g *grounder) instantiate(a Action) error {
+// instantiate tries all objects for the parameters. A precondition that names one parameter says which objects are
+// tried for it; any other is checked as soon as its variables have values.
+func (g *grounder) instantiate(a *Action) error {
+	alone := make([][]Literal, len(a.Params))   // by their only parameter
 	ready := make([][]Literal, len(a.Params)+1) // by the number of parameters that have values
 	for _, l := range a.Pre {
-		n := 0
+		first, last := len(a.Params), -1
 		for _, v := range l.Args {
-			n = max(n, 1+slices.IndexFunc(a.Params, func(p Object) bool { return p.Name == v }))
+			if i := slices.IndexFunc(a.Params, func(p Object) bool { return p.Name == v }); i >= 0 {
+				first, last = min(first, i), max(last, i)
+			}
 		}
-		ready[n] = append(ready[n], l)
+		if first == last {
+			alone[first] = append(alone[first], l)
+		} else {
+			ready[last+1] = append(ready[last+1], l)
+		}
 	}
+	args := make([]string, len(a.Params))
+	refused := func(l Literal) bool { return !g.allows(l, a.Params, args) }
 	fit := make([][]string, len(a.Params))
 	for i, p := range a.Params {
 		for _, o := range g.p.Objects {
-			if g.p.Domain.Fits(o.Types, p.Types) {
+			args[i] = o.Name
+			if g.p.Domain.Fits(o.Types, p.Types) && !slices.ContainsFunc(alone[i], refused) {
 				fit[i] = append(fit[i], o.Name)
 			}
 		}
 	}
-	value := map[string]string{}
-	args := make([]string, len(a.Params))
 	var place func(n int) error
 	place = func(n int) error {
-		if slices.ContainsFunc(ready[n], func(l Literal) bool { return !g.allows(bind(l, value)) }) {
+		if slices.ContainsFunc(ready[n], refused) {
 			return nil
 		}
 		if n == len(a.Params) {
-			return g.emit(a, Atom{a.Name, slices.Clone(args)}, value)
+			return g.emit(a, args)
 		}
 		for _, o := range fit[n] {
-			args[n], value[a.Params[n].Name] = o, o
+			args[n] = o
 			if err := place(n + 1); err != nil {
 				return err
 			}
 		}
-		delete(value, a.Params[n].Name)
 		return nil
 	}
 	return place(0)
 }
 
-// allows reports whether a ground precondition can hold in some state, as far as is known yet.
-func (g *grounder) allows(l Literal) bool {
+// allows reports whether a precondition can hold in some state, as far as is known yet.
+func (g *grounder) allows(l Literal, params []Object, args []string) bool {
+	key := append(append(g.key[:0], '('), l.Name...)
+	var values [2]string
+	for i, v := range l.Args {
+		if k := slices.IndexFunc(params, func(p Object) bool { return p.Name == v }); k >= 0 {
+			v = args[k]
+		}
+		key = append(append(key, ' '), v...)
+		values[i%2] = v
+	}
+	g.key = append(key, ')')
 	switch {
 	case l.Name == "=":
-		return (l.Args[0] == l.Args[1]) != l.Negated
+		return (values[0] == values[1]) != l.Negated
 	case l.Negated:
-		return g.changed[l.Name] || !g.init[l.Atom.String()]
+		return g.changed[l.Name] || !g.init[string(g.key)]
 	}
-	return g.reached[l.Atom.String()]
+	return g.reached[string(g.key)]
 }
 
-// emit adds an operator, unless it is known or needs an atom and its negation.
-func (g *grounder) emit(a Action, named Atom, value map[string]string) error {
-	key := named.String()
+// emit adds a step, unless it is known or needs an atom and its negation.
+func (g *grounder) emit(a *Action, args []string) error {
+	key := Atom{a.Name, args}.String()
 	if g.known[key] {
 		return nil
 	}
 	g.known[key] = true
-	if len(g.ops) == maxOperators {
+	s := g.p.step(a, slices.Clone(args))
+	if s.costErr != nil {
+		return s.costErr
+	}
+	if len(g.steps) == maxOperators {
 		return fmt.Errorf("problem %s: more than %d ground actions", g.p.Name, maxOperators)
 	}
-	cost, err := g.p.cost(a, value)
-	if err != nil {
-		return err
+	needs := World{}
+	for _, l := range s.Pre {
+		if !l.Negated {
+			needs[l.Atom.String()] = true
+		}
 	}
-	op := groundOp{Atom: named, cost: cost}
-	op.pre, op.neg = literals(a.Pre, value)
-	op.add, op.del = literals(a.Effect, value)
-	// What an action adds and deletes at once is true afterwards.
-	op.del = slices.DeleteFunc(op.del, func(f string) bool { return slices.Contains(op.add, f) })
-	if slices.ContainsFunc(op.neg, func(f string) bool { return slices.Contains(op.pre, f) }) {
+	if slices.ContainsFunc(s.Pre, func(l Literal) bool { return l.Negated && needs[l.Atom.String()] }) {
 		return nil
 	}
-	for _, f := range op.add {
-		g.reached[f] = true
+	for _, l := range s.Effect {
+		if !l.Negated {
+			g.reached[l.Atom.String()] = true
+		}
 	}
-	g.ops = append(g.ops, op)
+	g.steps = append(g.steps, s)
 	return nil
 }
 
-// literals returns the ground atoms of literals, those that are negated apart; equalities are checked already.
-func literals(list []Literal, value map[string]string) (positive, negative []string) {
-	for _, l := range list {
-		switch f := bind(l, value).Atom.String(); {
-		case l.Name == "=":
-		case l.Negated:
-			negative = append(negative, f)
-		default:
-			positive = append(positive, f)
-		}
-	}
-	return positive, negative
-}
-
-// task numbers the facts that operators change, and the complements of those that must not hold
-// somewhere, and translates initial state, goal and operators.
+// task numbers the facts that steps change, and the complements of those that must not hold somewhere, and
+// translates initial state, goal and steps.
 func (g *grounder) task() *Task {
-	t := &Task{Problem: g.p, index: map[string]int32{}, Solvable: true}
-	slices.SortFunc(g.ops, func(a, b groundOp) int { return compareAtoms(a.Atom, b.Atom) })
-	fluent, needNot := map[string]bool{}, map[string]bool{}
-	for _, op := range g.ops {
-		for _, f := range op.add {
-			if !g.init[f] {
+	t := &Task{Problem: g.p, Solvable: true}
+	g.index = map[string]int32{}
+	slices.SortFunc(g.steps, func(a, b Step) int { return compareAtoms(a.Atom, b.Atom) })
+	fluent, needNot := World{}, World{}
+	for _, s := range g.steps {
+		for _, l := range s.Effect { // an atom that never holds does not change, nor does one that always does
+			if f := l.Atom.String(); l.Negated && g.reached[f] || !l.Negated && !g.init[f] {
 				fluent[f] = true
 			}
 		}
-		for _, f := range op.del {
-			if g.reached[f] { // one that never holds does not change
-				fluent[f] = true
+		for _, l := range s.Pre {
+			if l.Negated {
+				needNot[l.Atom.String()] = true
 			}
-		}
-		for _, f := range op.neg {
-			needNot[f] = true
 		}
 	}
 	for _, l := range g.p.Goal {
@@ -166,19 +165,21 @@ func (g *grounder) task() *Task {
 			needNot[l.Atom.String()] = true
 		}
 	}
-	t.Facts = World(fluent).Atoms()
-	for _, a := range t.Facts {
-		t.index[a.String()] = int32(len(t.index))
-	}
+	t.Facts = fluent.Atoms()
 	for _, a := range t.Facts {
 		if f := a.String(); needNot[f] {
-			t.index["not "+f] = int32(len(t.Facts))
 			t.Facts = append(t.Facts, Atom{"not", []string{f}})
 		}
 	}
 	t.Init = make(State, (len(t.Facts)+63)/64)
-	for f, i := range t.index {
-		if name, negated := strings.CutPrefix(f, "not "); g.init[name] != negated {
+	for i, a := range t.Facts {
+		key := a.String()
+		holds := g.init[key]
+		if a.Name == "not" {
+			key, holds = "not "+a.Args[0], !g.init[a.Args[0]]
+		}
+		g.index[key] = int32(i)
+		if holds {
 			t.Init[i>>6] |= 1 << (i & 63)
 		}
 	}
@@ -187,53 +188,39 @@ func (g *grounder) task() *Task {
 			t.Static = append(t.Static, a)
 		}
 	}
-	g.goal(t)
-	g.operators(t)
+	t.Goal, t.Solvable = g.facts(g.p.Goal)
+	for _, s := range g.steps {
+		op := Operator{Atom: s.Atom, Cost: s.cost}
+		var possible bool
+		if op.Pre, possible = g.facts(s.Pre); !possible {
+			continue
+		}
+		op.Add, _ = g.facts(s.Effect)
+		for i := range s.Effect {
+			s.Effect[i].Negated = !s.Effect[i].Negated
+		}
+		op.Del, _ = g.facts(s.Effect)
+		t.Operators = append(t.Operators, op)
+	}
 	return t
 }
 
-// goal translates the goal.
-func (g *grounder) goal(t *Task) {
-	for _, l := range g.p.Goal {
-		key := l.Atom.String()
-		holds := g.init[key]
+// facts returns the numbers of literals that can change, and whether the others hold.
+func (g *grounder) facts(list []Literal) (ids []int32, hold bool) {
+	hold = true
+	for _, l := range list {
+		key, holds := l.Atom.String(), g.init[l.Atom.String()]
 		if l.Name == "=" {
 			holds = l.Args[0] == l.Args[1]
-		} else if l.Negated {
+		}
+		if l.Negated {
 			key = "not " + key
 		}
-		if i, fluent := t.index[key]; fluent {
-			t.Goal = append(t.Goal, i)
+		if i, fluent := g.index[key]; fluent {
+			ids = append(ids, i)
 		} else if holds == l.Negated {
-			t.Solvable = false
+			hold = false
 		}
 	}
-	t.Goal = unique(t.Goal)
-}
-
-// operators translates the ground actions.
-func (g *grounder) operators(t *Task) {
-	for _, op := range g.ops {
-		ids := func(list []string, prefix string) (out []int32) {
-			for _, f := range list {
-				if i, ok := t.index[prefix+f]; ok {
-					out = append(out, i)
-				}
-			}
-			return out
-		}
-		never := func(f string) bool { // a fluent name that is always true cannot be required to be false
-			_, fluent := t.index["not "+f]
-			return !fluent && g.init[f]
-		}
-		if slices.ContainsFunc(op.neg, never) {
-			continue
-		}
-		t.Operators = append(t.Operators, Operator{
-			Atom: op.Atom, Cost: op.cost,
-			Pre: unique(append(ids(op.pre, ""), ids(op.neg, "not ")...)),
-			Add: unique(append(ids(op.add, ""), ids(op.del, "not ")...)),
-			Del: unique(append(ids(op.del, ""), ids(op.add, "not ")...)),
-		})
-	}
+	return unique(ids), hold
 }

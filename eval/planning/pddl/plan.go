@@ -62,7 +62,8 @@ func (w World) Missing(want []Literal) *Literal {
 	return nil
 }
 
-// Step is an action with its objects filled in.
+// Step is an action with its objects filled in. What it adds and deletes at once is true afterwards, and is no
+// deletion.
 type Step struct {
 	Atom
 	Pre, Effect []Literal
@@ -81,39 +82,45 @@ func (p *Problem) Instance(a Atom) (Step, error) {
 	if len(a.Args) != len(schema.Params) {
 		return Step{}, fmt.Errorf("action %q takes %d arguments, not %d", a.Name, len(schema.Params), len(a.Args))
 	}
-	value := map[string]string{}
 	for i, name := range a.Args {
 		o := p.Object(name)
 		if o == nil {
 			return Step{}, fmt.Errorf("unknown object %q", name)
 		}
-		param := schema.Params[i]
-		if !p.Domain.Fits(o.Types, param.Types) {
+		if want := schema.Params[i].Types; !p.Domain.Fits(o.Types, want) {
 			return Step{}, fmt.Errorf("object %q is of type %s, and %q takes %s here", name,
-				strings.Join(o.Types, " or "), a.Name, strings.Join(param.Types, " or "))
+				strings.Join(o.Types, " or "), a.Name, strings.Join(want, " or "))
 		}
-		value[param.Name] = name
 	}
-	s := Step{Atom: a}
-	s.cost, s.costErr = p.cost(*schema, value)
+	return p.step(schema, a.Args), nil
+}
+
+// step fills in an action with objects that fit.
+func (p *Problem) step(schema *Action, args []string) Step {
+	value := map[string]string{}
+	for i, param := range schema.Params {
+		value[param.Name] = args[i]
+	}
+	s := Step{Atom: Atom{schema.Name, args}}
+	s.cost, s.costErr = p.cost(schema, value)
 	for _, l := range schema.Pre {
 		s.Pre = append(s.Pre, bind(l, value))
 	}
 	for _, l := range schema.Effect {
 		s.Effect = append(s.Effect, bind(l, value))
 	}
-	return s, nil
+	s.Effect = slices.DeleteFunc(s.Effect, func(l Literal) bool {
+		return l.Negated && slices.ContainsFunc(s.Effect, func(add Literal) bool { return !add.Negated && compareAtoms(add.Atom, l.Atom) == 0 })
+	})
+	return s
 }
 
-// Apply changes the world by the effects of a step: deletions first, then additions.
+// Apply changes the world by the effects of a step.
 func (w World) Apply(s Step) {
 	for _, l := range s.Effect {
 		if l.Negated {
 			delete(w, l.Atom.String())
-		}
-	}
-	for _, l := range s.Effect {
-		if !l.Negated {
+		} else {
 			w[l.Atom.String()] = true
 		}
 	}
@@ -156,19 +163,12 @@ func (l Literal) String() string {
 }
 
 // A line of a plan file may carry a time and a duration, as temporal planners print them.
-var planTimes = regexp.MustCompile(`(?m)^\s*\d+(\.\d+)?\s*:|\[\d+(\.\d+)?\]\s*(?:;.*)?$`)
+var planTimes = regexp.MustCompile(`(?m)^[ \t]*\d+(\.\d+)?[ \t]*:|\[\d+(\.\d+)?\]`)
 
 // ParsePlan reads a plan: one action in parentheses after another. file is named in errors.
 func ParsePlan(file, src string) ([]Atom, error) {
 	t := text{file}
-	blank := planTimes.ReplaceAllStringFunc(src, func(m string) string {
-		return strings.Map(func(r rune) rune {
-			if r == '\n' {
-				return r
-			}
-			return ' '
-		}, m)
-	})
+	blank := planTimes.ReplaceAllStringFunc(src, func(m string) string { return strings.Repeat(" ", len(m)) })
 	list, err := t.read(blank)
 	if err != nil {
 		return nil, err

@@ -139,7 +139,7 @@ func (p *Problem) Object(name string) *Object {
 }
 
 // cost returns the cost of an instance of an action.
-func (p *Problem) cost(a Action, value map[string]string) (int, error) {
+func (p *Problem) cost(a *Action, value map[string]string) (int, error) {
 	if !p.Priced {
 		return 1, nil
 	}

@@ -21,8 +21,6 @@ type Task struct {
 	Init      State
 	Goal      []int32
 	Solvable  bool // false: some goal is not reachable even when nothing is ever deleted
-
-	index map[string]int32
 }
 
 // State is a set of facts as bits.
