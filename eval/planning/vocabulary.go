@@ -215,7 +215,8 @@ type Vocabulary struct {
 
 // Reader returns a reader for these objects in a domain: the name of a built-in one or a PDDL text.
 func (v Vocabulary) Reader(domain string) (*Reader, error) {
-	if !strings.Contains(domain, "(") {
+	known := !strings.Contains(domain, "(")
+	if known {
 		name := strings.ToLower(domain)
 		if strings.HasPrefix(name, "blocksworld") { // PlanBench calls it blocksworld-4ops
 			name = "blocksworld"
@@ -231,6 +232,9 @@ func (v Vocabulary) Reader(domain string) (*Reader, error) {
 	d, err := pddl.ParseDomain("domain", domain)
 	if err != nil {
 		return nil, err
+	}
+	if known {
+		d.Name = "" // problems call it by names of their own
 	}
 	if v.Problem != "" {
 		p, err := pddl.ParseProblem(d, "problem", v.Problem)

@@ -7,7 +7,7 @@ import (
 
 // Domain is what a planning domain declares. All names are lower case.
 type Domain struct {
-	Name       string
+	Name       string              // "" fits the problems of any domain
 	Types      map[string][]string // direct supertypes; "object" has none
 	Constants  []Object
 	Predicates []Predicate
@@ -60,28 +60,20 @@ type Action struct {
 // ParseDomain reads a domain; file is named in errors.
 func ParseDomain(file, src string) (*Domain, error) {
 	t := text{file}
-	name, sections, err := t.define(src, "domain")
+	// Types come first: other sections name them.
+	order := []string{":requirements", ":types", ":constants", ":predicates", ":functions", ":action"}
+	name, sections, err := t.define(src, "domain", order...)
 	if err != nil {
 		return nil, err
 	}
 	d := &Domain{Name: name, Types: map[string][]string{"object": nil}, text: t}
 	read := map[string]func(*expr) error{
-		":requirements": func(*expr) error { return nil }, ":types": d.readTypes, ":constants": d.readConstants,
-		":predicates": d.readPredicates, ":functions": d.readFunctions, ":action": d.readAction,
+		":types": d.readTypes, ":constants": d.readConstants, ":action": d.readAction,
+		":predicates": func(s *expr) error { return d.declare(s, &d.Predicates) },
+		":functions":  func(s *expr) error { return d.declare(s, &d.functions) },
 	}
-	by := map[string][]*expr{}
-	for _, s := range sections {
-		h := s.head()
-		if read[h] == nil {
-			return nil, t.errorf(s, "%s is not supported (STRIPS with typing, constants, negative preconditions, equality and action costs is)", h)
-		}
-		if by[h] = append(by[h], s); len(by[h]) > 1 && h != ":action" {
-			return nil, t.errorf(s, "a second %s", h)
-		}
-	}
-	// Types come first: other sections name them.
-	for _, kind := range []string{":types", ":constants", ":predicates", ":functions", ":action"} {
-		for _, s := range by[kind] {
+	for _, kind := range order[1:] {
+		for _, s := range sections[kind] {
 			if err := read[kind](s); err != nil {
 				return nil, err
 			}
@@ -231,39 +223,24 @@ func (d *Domain) objects(list []*expr, prefix string) ([]Object, error) {
 	return out, nil
 }
 
-func (d *Domain) readPredicates(s *expr) error {
+// declare adds predicates or functions to a list; "- number" may stand behind a function.
+func (d *Domain) declare(s *expr, list *[]Predicate) error {
 	for _, e := range s.list[1:] {
 		name := e.head()
-		if name == "" || name == "=" {
-			return d.text.errorf(e, "want (PREDICATE PARAMETER...)")
-		}
-		if d.Predicate(name) != nil {
-			return d.text.errorf(e, "predicate %q is declared twice", name)
-		}
-		params, err := d.objects(e.list[1:], "?")
-		if err != nil {
-			return err
-		}
-		d.Predicates = append(d.Predicates, Predicate{name, params})
-	}
-	return nil
-}
-
-func (d *Domain) readFunctions(s *expr) error {
-	for i := 1; i < len(s.list); i++ {
-		e := s.list[i]
-		if e.word == "-" && i+1 < len(s.list) && s.list[i+1].word == "number" {
-			i++
+		if list == &d.functions && (e.word == "-" || e.word == "number") {
 			continue
 		}
-		if e.head() == "" {
-			return d.text.errorf(e, "want (FUNCTION PARAMETER...)")
+		if name == "" || name == "=" {
+			return d.text.errorf(e, "want (NAME PARAMETER...)")
+		}
+		if predicateOf(*list, name) != nil {
+			return d.text.errorf(e, "%q is declared twice", name)
 		}
 		params, err := d.objects(e.list[1:], "?")
 		if err != nil {
 			return err
 		}
-		d.functions = append(d.functions, Predicate{e.head(), params})
+		*list = append(*list, Predicate{name, params})
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package pddl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -91,15 +92,15 @@ func (t text) read(src string) ([]*expr, error) {
 	return top.list, nil
 }
 
-// define returns the sections of "(define (KIND NAME) SECTION...)" and the name.
-func (t text) define(src, kind string) (name string, sections []*expr, err error) {
+// define returns the name and the sections of "(define (KIND NAME) SECTION...)", by their heads, of which only those
+// allowed may be there, each once but for :action.
+func (t text) define(src, kind string, allowed ...string) (name string, sections map[string][]*expr, err error) {
 	all, err := t.read(src)
 	if err != nil {
 		return "", nil, err
 	}
-	start := &expr{line: 1, col: 1}
 	if len(all) == 0 {
-		return "", nil, t.errorf(start, "no PDDL here: want (define (%s NAME) ...)", kind)
+		return "", nil, t.errorf(&expr{line: 1, col: 1}, "no PDDL here: want (define (%s NAME) ...)", kind)
 	}
 	def := all[0]
 	if len(all) > 1 {
@@ -112,10 +113,15 @@ func (t text) define(src, kind string) (name string, sections []*expr, err error
 	if title.head() != kind || len(title.list) != 2 || title.list[1].isList {
 		return "", nil, t.errorf(title, "want (%s NAME)", kind)
 	}
+	sections = map[string][]*expr{}
 	for _, s := range def.list[2:] {
-		if !strings.HasPrefix(s.head(), ":") {
-			return "", nil, t.errorf(s, "want a section such as (:requirements ...)")
+		h := s.head()
+		if !slices.Contains(allowed, h) {
+			return "", nil, t.errorf(s, "%s is not supported in a %s, which has %s", h, kind, strings.Join(allowed, ", "))
+		}
+		if sections[h] = append(sections[h], s); len(sections[h]) > 1 && h != ":action" {
+			return "", nil, t.errorf(s, "a second %s", h)
 		}
 	}
-	return title.list[1].word, def.list[2:], nil
+	return title.list[1].word, sections, nil
 }

@@ -132,6 +132,8 @@ func TestErrorsGiveThePlace(t *testing.T) {
 		{"object type", "ball2 - ball", "ball2 - bal", `p:2:24: "ball1" has the unknown type`},
 		{"wrong type", "(at-robby a)", "(at-robby ball1)", `"ball1" is of type ball, and "at-robby" takes room here`},
 		{"goal", "(:goal", "(:goals", ":goals is not supported"},
+		{"domain", "(:domain gripper)", "(:domain logistics)", `p:1:23: the problem is not of domain "gripper", which d defines`},
+		{"domain of two names", "(:domain gripper)", "(:domain gripper strips)", `p:1:23: the problem is not of`},
 		{"metric", "minimize", "maximize", "only (:metric minimize (total-cost))"},
 		{"constant", "(:objects", "(:objects l - right", "is a constant of the domain with another type"},
 		{"variable", "(:objects", "(:objects ?l - ball", `variables start with "?"`},

@@ -21,21 +21,14 @@ type Problem struct {
 // ParseProblem reads a problem; file is named in errors.
 func ParseProblem(d *Domain, file, src string) (*Problem, error) {
 	t := text{file}
-	name, sections, err := t.define(src, "problem")
+	name, part, err := t.define(src, "problem", ":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
 	if err != nil {
 		return nil, err
 	}
 	p := &Problem{Domain: d, Name: name, values: map[string]int{}}
-	part := map[string]*expr{}
-	for _, s := range sections {
-		switch h := s.head(); h {
-		case ":domain", ":requirements", ":objects", ":init", ":goal", ":metric":
-			if part[h] != nil {
-				return nil, t.errorf(s, "a second %s", h)
-			}
-			part[h] = s
-		default:
-			return nil, t.errorf(s, "%s is not supported in a problem", h)
+	for _, of := range part[":domain"] {
+		if d.Name != "" && (len(of.list) != 2 || of.list[1].word != d.Name) {
+			return nil, t.errorf(of, "the problem is not of domain %q, which %s defines", d.Name, d.text.file)
 		}
 	}
 	for _, need := range []string{":init", ":goal"} {
@@ -45,36 +38,41 @@ func ParseProblem(d *Domain, file, src string) (*Problem, error) {
 	}
 	own := *d
 	own.text = t
-	if err := p.readObjects(&own, part[":objects"]); err != nil {
-		return nil, err
+	p.Objects = slices.Clone(d.Constants)
+	for _, e := range part[":objects"] {
+		if err := p.readObjects(&own, e); err != nil {
+			return nil, err
+		}
 	}
 	s := scope{&own, p.Objects, t}
-	if err := p.readInit(s, part[":init"]); err != nil {
+	if err := p.readInit(s, part[":init"][0]); err != nil {
 		return nil, err
 	}
-	if len(part[":goal"].list) != 2 {
-		return nil, t.errorf(part[":goal"], "want (:goal CONDITION)")
+	goal := part[":goal"][0]
+	if len(goal.list) != 2 {
+		return nil, t.errorf(goal, "want (:goal CONDITION)")
 	}
-	if p.Goal, err = s.condition(part[":goal"].list[1], nil); err != nil {
+	if p.Goal, err = s.condition(goal.list[1], nil); err != nil {
 		return nil, err
 	}
-	return p, p.readMetric(t, part[":metric"])
+	for _, e := range part[":metric"] {
+		if len(e.list) != 3 || e.list[1].word != "minimize" || e.list[2].head() != "total-cost" && e.list[2].word != "total-cost" {
+			return nil, t.errorf(e, "only (:metric minimize (total-cost)) is supported")
+		}
+		p.Priced = slices.ContainsFunc(d.Actions, func(a Action) bool { return a.priced })
+	}
+	return p, nil
 }
 
 func (p *Problem) readObjects(d *Domain, e *expr) error {
-	p.Objects = slices.Clone(d.Constants)
-	if e == nil {
-		return nil
-	}
 	list, err := d.objects(e.list[1:], "")
 	if err != nil {
 		return err
 	}
 	for _, o := range list {
-		i := slices.IndexFunc(p.Objects, func(c Object) bool { return c.Name == o.Name })
-		if i < 0 {
+		if c := p.Object(o.Name); c == nil {
 			p.Objects = append(p.Objects, o)
-		} else if !slices.Equal(p.Objects[i].Types, o.Types) {
+		} else if !slices.Equal(c.Types, o.Types) {
 			return d.text.errorf(e, "%q is a constant of the domain with another type", o.Name)
 		}
 	}
@@ -109,17 +107,6 @@ func (p *Problem) readInit(s scope, e *expr) error {
 	}
 	slices.SortFunc(p.Init, compareAtoms)
 	p.Init = slices.CompactFunc(p.Init, func(a, b Atom) bool { return compareAtoms(a, b) == 0 })
-	return nil
-}
-
-func (p *Problem) readMetric(t text, e *expr) error {
-	if e == nil {
-		return nil
-	}
-	if len(e.list) != 3 || e.list[1].word != "minimize" || e.list[2].head() != "total-cost" && e.list[2].word != "total-cost" {
-		return t.errorf(e, "only (:metric minimize (total-cost)) is supported")
-	}
-	p.Priced = slices.ContainsFunc(p.Domain.Actions, func(a Action) bool { return a.priced })
 	return nil
 }
 
