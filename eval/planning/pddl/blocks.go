@@ -1,7 +1,6 @@
 package pddl
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -182,7 +181,7 @@ func (b *blocks) Estimate(s State) int {
 	return total
 }
 
-// blocksShape is the four-action Blocksworld with predicates by letter; variables are numbered.
+// blocksShape is the four-action Blocksworld with predicates by letter; 0 is the block that is held before or after.
 var blocksShape = []string{
 	"pre C0 E T0 add H0 del C0 E T0",
 	"pre H0 add C0 E T0 del H0",
@@ -208,40 +207,43 @@ func blocksDomain(d *Domain) (blocksNames, bool) {
 		letter := map[string]string{n.on: "O", n.empty: "E", n.table: "T", n.clear: "C", n.holding: "H"}
 		var have []string
 		for _, a := range d.Actions {
-			have = append(have, shape(a, letter, false), shape(a, letter, true))
+			have = append(have, shape(a, letter))
 		}
-		matches := func(want string) bool { return slices.Contains(have, want) }
-		if !slices.ContainsFunc(blocksShape, func(w string) bool { return !matches(w) }) {
+		if !slices.ContainsFunc(blocksShape, func(want string) bool { return !slices.Contains(have, want) }) {
 			return n, true
 		}
 	}
 	return blocksNames{}, false
 }
 
-// shape writes an action in the notation of blocksShape, with its parameters numbered forwards or
-// backwards.
-func shape(a Action, letter map[string]string, backwards bool) string {
+// shape writes an action in the notation of blocksShape.
+func shape(a Action, letter map[string]string) string {
+	held := ""
+	for _, l := range slices.Concat(a.Pre, a.Effect) {
+		if letter[l.Name] == "H" {
+			held = l.Args[0]
+		}
+	}
 	write := func(list []Literal, negated bool) string {
 		var out []string
 		for _, l := range list {
-			if l.Negated != negated {
-				continue
-			}
 			word := letter[l.Name]
 			for _, v := range l.Args {
-				i := slices.IndexFunc(a.Params, func(p Object) bool { return p.Name == v })
-				if backwards {
-					i = len(a.Params) - 1 - i
+				if v == held {
+					word += "0"
+				} else {
+					word += "1"
 				}
-				word += fmt.Sprint(i)
 			}
-			out = append(out, word)
+			if l.Negated == negated {
+				out = append(out, word)
+			}
 		}
 		slices.Sort(out)
 		return strings.Join(out, " ")
 	}
-	if slices.ContainsFunc(a.Pre, func(l Literal) bool { return l.Negated }) {
-		return "negative preconditions"
+	if len(a.Params) > 2 || slices.ContainsFunc(a.Pre, func(l Literal) bool { return l.Negated }) {
+		return "more than a Blocksworld has"
 	}
 	return "pre " + write(a.Pre, false) + " add " + write(a.Effect, false) + " del " + write(a.Effect, true)
 }

@@ -65,7 +65,7 @@ func (s *search) graph(cost int32) *Graph {
 	g := &Graph{Cost: int(cost), t: s.t}
 	next := make(State, len(s.t.Init))
 	for _, id := range ids {
-		state := s.table.state(id)
+		state := s.state(id)
 		var n graphNode
 		if s.t.Reached(state) {
 			if s.nodes[id].cost != cost {
@@ -78,8 +78,8 @@ func (s *search) graph(cost int32) *Graph {
 					continue
 				}
 				s.t.Apply(next, state, op)
-				to, found := s.table.find(next)
-				if !found || s.nodes[to].cost != s.nodes[id].cost+int32(s.t.Operators[op].Cost) {
+				to, _ := s.find(next)
+				if to < 0 || s.nodes[to].cost != s.nodes[id].cost+int32(s.t.Operators[op].Cost) {
 					continue
 				}
 				if i, useful := number[to]; useful {

@@ -52,7 +52,7 @@ func (o Options) maxNodes(width int) int {
 	if o.MaxNodes > 0 {
 		return min(o.MaxNodes, math.MaxInt32)
 	}
-	return defaultBytes / (8*width + 40)
+	return defaultBytes / (8*width + 64)
 }
 
 // NewHeuristic returns a heuristic by name: blind, hmax, lmcut, or blocks where the problem is a
@@ -77,19 +77,21 @@ func NewHeuristic(t *Task, name string) (Heuristic, error) {
 type node struct {
 	cost, estimate int32
 	parent, op     int32
+	same           int32 // the node before of the same hash; -1: none
 	closed         bool
 }
 
 // search is one run of A*.
 type search struct {
-	t     *Task
-	h     Heuristic
-	o     Options
-	nodes []node
-	table stateTable
-	open  minHeap[entry]
-	seq   uint32
-	bound int32 // nodes of a greater sum are not looked at
+	t      *Task
+	h      Heuristic
+	o      Options
+	nodes  []node
+	states []uint64         // of the nodes, one after another
+	byHash map[uint64]int32 // 1 + the last node of a hash
+	open   minHeap[entry]
+	seq    uint32
+	bound  int32 // nodes of a greater sum are not looked at
 
 	expanded int
 	started  time.Time
@@ -135,7 +137,7 @@ func start(ctx context.Context, t *Task, o Options) (*search, int32, error) {
 	if err != nil {
 		return nil, -1, err
 	}
-	s := &search{t: t, h: h, o: o, table: newStateTable(len(t.Init)), bound: Infinite}
+	s := &search{t: t, h: h, o: o, byHash: map[uint64]int32{}, bound: Infinite}
 	if o.MaxTime > 0 {
 		s.started = o.Now()
 	}
@@ -151,19 +153,21 @@ func start(ctx context.Context, t *Task, o Options) (*search, int32, error) {
 
 // visit stores a state reached at some cost, or updates it where the new way is cheaper.
 func (s *search) visit(state State, via node) error {
-	id, fresh := s.table.add(state)
-	if fresh {
+	id, hash := s.find(state)
+	if id < 0 {
 		if len(s.nodes) == s.o.maxNodes(len(state)) {
 			return errLimit
 		}
-		via.estimate = int32(s.h.Estimate(state))
-		s.nodes = append(s.nodes, via)
+		id = int32(len(s.nodes))
+		via.estimate, via.same = int32(s.h.Estimate(state)), s.byHash[hash]-1
+		s.byHash[hash] = id + 1
+		s.nodes, s.states = append(s.nodes, via), append(s.states, state...)
 	} else {
 		old := &s.nodes[id]
 		if old.cost <= via.cost {
 			return nil
 		}
-		via.estimate = old.estimate
+		via.estimate, via.same = old.estimate, old.same
 		*old = via
 	}
 	if via.estimate == Infinite {
@@ -189,7 +193,7 @@ func (s *search) run(ctx context.Context) (int32, error) {
 			continue
 		}
 		n.closed = true
-		copy(state, s.table.state(id))
+		copy(state, s.state(id))
 		if s.t.Reached(state) {
 			return id, nil
 		}
@@ -243,62 +247,22 @@ func (a entry) before(b entry) bool {
 	return a.tie < b.tie
 }
 
-// stateTable numbers distinct states. The states stand one after another in one slice: a Go map of
-// strings takes about three times the memory, which is what bounds a search.
-type stateTable struct {
-	width int
-	all   []uint64
-	slots []int32 // 1 + number of a state; 0: free
-	n     int32
+// state returns the state of a node.
+func (s *search) state(id int32) State {
+	width := len(s.t.Init)
+	return s.states[int(id)*width : int(id+1)*width]
 }
 
-func newStateTable(width int) stateTable {
-	return stateTable{width: width, slots: make([]int32, 1<<10)}
-}
-
-func (t *stateTable) state(id int32) State {
-	return t.all[int(id)*t.width : int(id+1)*t.width]
-}
-
-// add returns the number of a state and whether it is new.
-func (t *stateTable) add(s State) (int32, bool) {
-	if int(t.n)*2 >= len(t.slots) {
-		t.grow()
-	}
-	i := t.slot(s)
-	if t.slots[i] != 0 {
-		return t.slots[i] - 1, false
-	}
-	t.all = append(t.all, s...)
-	t.n++
-	t.slots[i] = t.n
-	return t.n - 1, true
-}
-
-// find returns the number of a state that was added.
-func (t *stateTable) find(s State) (int32, bool) {
-	id := t.slots[t.slot(s)] - 1
-	return id, id >= 0
-}
-
-// slot returns where a state is or belongs.
-func (t *stateTable) slot(s State) int {
-	hash := uint64(0x9e3779b97f4a7c15)
-	for _, w := range s {
+// find returns the node of a state, or -1, and the hash of the state.
+func (s *search) find(state State) (id int32, hash uint64) {
+	hash = 0x9e3779b97f4a7c15
+	for _, w := range state {
 		hash = (hash ^ w) * 0xff51afd7ed558ccd
 		hash ^= hash >> 32
 	}
-	mask := len(t.slots) - 1
-	i := int(hash) & mask
-	for t.slots[i] != 0 && !slices.Equal(t.state(t.slots[i]-1), s) {
-		i = (i + 1) & mask
+	id = s.byHash[hash] - 1
+	for id >= 0 && !slices.Equal(s.state(id), state) {
+		id = s.nodes[id].same
 	}
-	return i
-}
-
-func (t *stateTable) grow() {
-	t.slots = make([]int32, 2*len(t.slots))
-	for id := range t.n {
-		t.slots[t.slot(t.state(id))] = id + 1
-	}
+	return id, hash
 }
