@@ -202,10 +202,10 @@ func (m *Making) domain(ctx context.Context, domain string, o pddl.Options, prog
 	}
 	g := DefaultGenerator(domain)
 	g.Uniform = m.States == "uniform"
-	if _, err := fmt.Sscanf(m.Blocks, "%d-%d", &g.MinBlocks, &g.MaxBlocks); err != nil {
+	if _, err := fmt.Sscanf(m.Blocks, "%d-%d", &g.Blocks[0], &g.Blocks[1]); err != nil {
 		return nil, run.Usagef("blocks is %q: write two numbers such as 3-12", m.Blocks)
 	}
-	if _, err := fmt.Sscanf(m.Depots, "%d,%d,%d,%d,%d,%d", &g.Depots, &g.Distributors, &g.Trucks, &g.Pallets, &g.Hoists, &g.Crates); err != nil {
+	if _, err := fmt.Sscanf(m.Depots, "%d,%d,%d,%d,%d,%d", &g.Depots[0], &g.Depots[1], &g.Depots[2], &g.Depots[3], &g.Depots[4], &g.Depots[5]); err != nil {
 		return nil, run.Usagef("depots is %q: write six numbers such as 3,1,3,4,4,3", m.Depots)
 	}
 	if err := g.Validate(); err != nil {

@@ -13,34 +13,33 @@ import (
 
 // Generator makes random problems of one domain.
 type Generator struct {
-	Domain string // "blocksworld" or "depots"
-
-	MinBlocks, MaxBlocks int  // of Blocksworld
-	Uniform              bool // Blocksworld: both states uniform over all; else a stack of a random subset, and one tower as the goal
-
-	Depots, Distributors, Trucks, Pallets, Hoists, Crates int // of Depots
+	Domain  string // "blocksworld" or "depots"
+	Blocks  [2]int // least and greatest number of blocks
+	Uniform bool   // Blocksworld: both states uniform over all; else a stack of a random subset, and one tower as the goal
+	Depots  [6]int // numbers of objects by kind, in the order of depotsKinds
 }
+
+// depotsKinds are the types of objects in Depots.
+var depotsKinds = []string{"depot", "distributor", "truck", "pallet", "hoist", "crate"}
 
 // DefaultGenerator has the sizes of the paper: Blocksworld with 3 to 12 blocks, Depots with 18 objects.
 func DefaultGenerator(domain string) Generator {
-	return Generator{
-		Domain: domain, MinBlocks: 3, MaxBlocks: 12,
-		Depots: 3, Distributors: 1, Trucks: 3, Pallets: 4, Hoists: 4, Crates: 3,
-	}
+	return Generator{Domain: domain, Blocks: [2]int{3, 12}, Depots: [6]int{3, 1, 3, 4, 4, 3}}
 }
 
 // Validate reports settings that no problem can have.
 func (g Generator) Validate() error {
-	places := g.Depots + g.Distributors
+	places, objects := g.Depots[0]+g.Depots[1], 0
+	for _, n := range g.Depots {
+		objects += n
+	}
 	switch {
 	case g.Domain != "blocksworld" && g.Domain != "depots":
 		return fmt.Errorf("no generator for domain %q: want blocksworld or depots", g.Domain)
-	case g.MinBlocks < 2 || g.MaxBlocks < g.MinBlocks || g.MaxBlocks > 64:
-		return fmt.Errorf("blocks from %d to %d: want 2 or more, at most 64, and the lower number first", g.MinBlocks, g.MaxBlocks)
-	case g.Domain == "depots" && (places < 1 || g.Depots < 0 || g.Distributors < 0 || g.Trucks < 1 || g.Crates < 1 || g.Pallets < places || g.Hoists < places):
-		return errors.New("depots need a place, a truck, a crate, and for each place a pallet and a hoist")
-	case g.Domain == "depots" && g.Pallets+g.Crates+g.Hoists+g.Trucks+places > 200:
-		return errors.New("depots with more than 200 objects are not made")
+	case g.Blocks[0] < 2 || g.Blocks[1] < g.Blocks[0] || g.Blocks[1] > 64:
+		return fmt.Errorf("blocks from %d to %d: want 2 or more, at most 64, and the lower number first", g.Blocks[0], g.Blocks[1])
+	case places < 1 || slices.Min(g.Depots[:2]) < 0 || g.Depots[2] < 1 || g.Depots[5] < 1 || slices.Min(g.Depots[3:5]) < places || objects > 200:
+		return errors.New("depots need a place, a truck, a crate, and for each place a pallet and a hoist; 200 objects at most")
 	}
 	return nil
 }
@@ -51,8 +50,8 @@ var paperSizes = []int{52, 64, 50, 48, 45, 60, 43, 66, 37, 36}
 
 // blocks draws a number of blocks.
 func (g Generator) blocks(rng *rand.Rand) int {
-	if g.MinBlocks != 3 || g.MaxBlocks != 12 {
-		return g.MinBlocks + rng.IntN(g.MaxBlocks-g.MinBlocks+1)
+	if g.Blocks != [2]int{3, 12} {
+		return g.Blocks[0] + rng.IntN(g.Blocks[1]-g.Blocks[0]+1)
 	}
 	at := rng.IntN(501)
 	n := 0
@@ -78,9 +77,16 @@ func (g Generator) Generate(ctx context.Context, n int, seed uint64, o pddl.Opti
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x706c616e))
 	return collect(ctx, n, o, progress, func(done int) (*World, error) {
-		body, goal := g.draw(rng)
+		draw := g.drawBlocks
+		if g.Domain == "depots" {
+			draw = g.drawDepots
+		}
+		objects, init, goal := draw(rng)
+		slices.Sort(init)
+		slices.Sort(goal)
 		id := fmt.Sprintf("%s-%d-%04d", g.Domain, seed, done+1)
-		return Problem{ID: id, Rules: string(rules), PDDL: fmt.Sprintf("(define (problem %s)\n  (:domain %s)\n%s  (:goal (and%s)))\n", id, g.Domain, body, goal)}.Open()
+		return Problem{ID: id, Rules: string(rules), PDDL: fmt.Sprintf("(define (problem %s)\n  (:domain %s)\n  (:objects %s)\n  (:init %s)\n  (:goal (and %s)))\n",
+			id, g.Domain, strings.Join(objects, " "), strings.Join(init, " "), strings.Join(goal, " "))}.Open()
 	})
 }
 
@@ -116,11 +122,16 @@ func collect(ctx context.Context, n int, o pddl.Options, progress func(done int)
 	return out, nil
 }
 
-// draw returns the objects and initial state of a problem, and the atoms of its goal.
-func (g Generator) draw(rng *rand.Rand) (body, goal string) {
-	if g.Domain == "depots" {
-		return g.drawDepots(rng)
+// numbered returns n names: b1, b2 and so on from the first number.
+func numbered(kind string, first, n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprint(kind, first+i))
 	}
+	return names
+}
+
+// drawBlocks draws the objects of a problem, and the atoms of its initial state and of its goal.
+func (g Generator) drawBlocks(rng *rand.Rand) (objects, init, goal []string) {
 	n := g.blocks(rng)
 	var start, end [][]int
 	if g.Uniform {
@@ -134,23 +145,11 @@ func (g Generator) draw(rng *rand.Rand) (body, goal string) {
 		}
 		end = [][]int{rng.Perm(n)}
 	}
-	var init []string
+	init = append(onAtoms(start), "(handempty)")
 	for _, tower := range start {
 		init = append(init, fmt.Sprintf("(ontable b%d)", tower[0]+1), fmt.Sprintf("(clear b%d)", tower[len(tower)-1]+1))
 	}
-	init = append(init, onAtoms(start)...)
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("b%d", i+1)
-	}
-	slices.Sort(init)
-	body = fmt.Sprintf("  (:objects %s)\n  (:init (handempty) %s)\n", strings.Join(names, " "), strings.Join(init, " "))
-	atoms := onAtoms(end)
-	slices.Sort(atoms)
-	for _, a := range atoms {
-		goal += " " + a
-	}
-	return body, goal
+	return numbered("b", 1, n), init, onAtoms(end)
 }
 
 // onAtoms returns the on-facts of towers, which are listed from the bottom.
@@ -208,73 +207,57 @@ func uniformTowers(n int, rng *rand.Rand) [][]int {
 // drawDepots draws crates onto random pallets, trucks to random places, and for the goal puts crates
 // onto random pallets again, in 2*crates draws of which those of crates already put do nothing: some
 // crates have no goal.
-func (g Generator) drawDepots(rng *rand.Rand) (body, goal string) {
-	var places []string
-	for i := range g.Depots {
-		places = append(places, fmt.Sprintf("depot%d", i))
-	}
-	for i := range g.Distributors {
-		places = append(places, fmt.Sprintf("distributor%d", i))
-	}
-	var init []string
-	where := make([]string, g.Pallets)
-	fixed := func(kind string, i int) string { // the first ones fill the places, the rest are anywhere
-		p := places[min(i, len(places)-1)]
-		if i >= len(places) {
-			p = places[rng.IntN(len(places))]
-		}
-		init = append(init, fmt.Sprintf("(at %s%d %s)", kind, i, p))
-		return p
-	}
-	for i := range g.Pallets {
-		where[i] = fixed("pallet", i)
-	}
-	for i := range g.Hoists {
-		fixed("hoist", i)
-		init = append(init, fmt.Sprintf("(available hoist%d)", i))
-	}
-	for i := range g.Trucks {
-		init = append(init, fmt.Sprintf("(at truck%d %s)", i, places[rng.IntN(len(places))]))
-	}
-	top := make([]string, g.Pallets)
-	reset := func() {
-		for i := range top {
-			top[i] = fmt.Sprintf("pallet%d", i)
+func (g Generator) drawDepots(rng *rand.Rand) (objects, init, goal []string) {
+	of := map[string][]string{}
+	for i, kind := range depotsKinds {
+		if of[kind] = numbered(kind, 0, g.Depots[i]); g.Depots[i] > 0 {
+			objects = append(append(objects, of[kind]...), "- "+kind)
 		}
 	}
-	reset()
-	for c := range g.Crates {
-		crate, i := fmt.Sprintf("crate%d", c), rng.IntN(g.Pallets)
-		init = append(init, fmt.Sprintf("(on %s %s)", crate, top[i]), fmt.Sprintf("(at %s %s)", crate, where[i]))
+	places := slices.Concat(of["depot"], of["distributor"])
+	where := map[string]string{}
+	put := func(object string, at string) {
+		where[object] = at
+		init = append(init, fmt.Sprintf("(at %s %s)", object, at))
+	}
+	anywhere := func() string { return places[rng.IntN(len(places))] }
+	for _, kind := range []string{"pallet", "hoist"} { // the first ones fill the places, the rest are anywhere
+		for i, x := range of[kind] {
+			if i < len(places) {
+				put(x, places[i])
+			} else {
+				put(x, anywhere())
+			}
+		}
+	}
+	for _, hoist := range of["hoist"] {
+		init = append(init, fmt.Sprintf("(available %s)", hoist))
+	}
+	for _, truck := range of["truck"] {
+		put(truck, anywhere())
+	}
+	onto := func(top []string, crate string, i int) string { // of a pallet or of what is on it
+		atom := fmt.Sprintf("(on %s %s)", crate, top[i])
 		top[i] = crate
+		return atom
+	}
+	top := slices.Clone(of["pallet"])
+	for _, crate := range of["crate"] {
+		i := rng.IntN(len(top))
+		put(crate, where[of["pallet"][i]])
+		init = append(init, onto(top, crate, i))
 	}
 	for _, t := range top {
 		init = append(init, fmt.Sprintf("(clear %s)", t))
 	}
-	reset()
-	var atoms []string
-	placed := make([]bool, g.Crates)
-	for range 2 * g.Crates {
-		c, i := rng.IntN(g.Crates), rng.IntN(g.Pallets)
-		if !placed[c] {
-			placed[c] = true
-			atoms = append(atoms, fmt.Sprintf("(on crate%d %s)", c, top[i]))
-			top[i] = fmt.Sprintf("crate%d", c)
+	top = slices.Clone(of["pallet"])
+	placed := map[string]bool{}
+	for range 2 * len(of["crate"]) {
+		crate, i := of["crate"][rng.IntN(len(of["crate"]))], rng.IntN(len(top))
+		if !placed[crate] {
+			placed[crate] = true
+			goal = append(goal, onto(top, crate, i))
 		}
 	}
-	slices.Sort(init)
-	slices.Sort(atoms)
-	objects := func(kind string, n int) string {
-		var names []string
-		for i := range n {
-			names = append(names, fmt.Sprintf("%s%d", kind, i))
-		}
-		if n == 0 {
-			return ""
-		}
-		return " " + strings.Join(names, " ") + " - " + kind
-	}
-	body = fmt.Sprintf("  (:objects%s%s%s%s%s%s)\n  (:init %s)\n", objects("depot", g.Depots), objects("distributor", g.Distributors),
-		objects("truck", g.Trucks), objects("pallet", g.Pallets), objects("hoist", g.Hoists), objects("crate", g.Crates), strings.Join(init, " "))
-	return body, " " + strings.Join(atoms, " ")
+	return objects, init, goal
 }

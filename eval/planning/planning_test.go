@@ -56,9 +56,9 @@ func TestGeneratorRefusesWhatCannotBe(t *testing.T) {
 		want   string
 	}{
 		{"domain", func(g *planning.Generator) { g.Domain = "logistics" }, `no generator for domain "logistics"`},
-		{"one block", func(g *planning.Generator) { g.MinBlocks = 1 }, "blocks from 1"},
-		{"no hoist", func(g *planning.Generator) { g.Domain = "depots"; g.Hoists = 3 }, "for each place a pallet and a hoist"},
-		{"too few problems", func(g *planning.Generator) { g.MinBlocks, g.MaxBlocks = 2, 2 }, "ask for fewer"},
+		{"one block", func(g *planning.Generator) { g.Blocks[0] = 1 }, "blocks from 1"},
+		{"no hoist", func(g *planning.Generator) { g.Domain = "depots"; g.Depots[4] = 3 }, "for each place a pallet and a hoist"},
+		{"too few problems", func(g *planning.Generator) { g.Blocks = [2]int{2, 2} }, "ask for fewer"},
 	} {
 		g := planning.DefaultGenerator("blocksworld")
 		c.change(&g)
