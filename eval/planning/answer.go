@@ -98,7 +98,11 @@ func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 	}
 	text = twoLists(task, answerPart(clean(text)))
 	cut = cut || strings.Count(text, "```")%2 == 1
-	items, read := r.values(task, text)
+	var items []found
+	values, read := r.values(task, text)
+	for _, line := range values {
+		items = append(items, r.text(task, line)...)
+	}
 	if !read {
 		lines := r.lines(task, text)
 		if cut {
