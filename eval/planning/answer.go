@@ -131,8 +131,20 @@ func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 var typography = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u202f", " ", "“", `"`, "”", `"`, "‘", "'", "’", "'",
 	"‑", "-", "‐", "-", "−", "-", "→", "->", "⟶", "->", "➔", "->", "⇒", "=>", "<br>", "\n", "<br/>", "\n", `\_`, "_", `\*`, "*")
 
-// clean evens out typography.
-func clean(text string) string { return typography.Replace(strings.ToValidUTF8(text, "\ufffd")) }
+// Marks around text: blocks of code and the comments in them, boxes to tick, what is struck out, and TeX.
+var (
+	codeBlock = regexp.MustCompile("(?s)```.*?(?:```|$)")
+	comment   = regexp.MustCompile(`(?m)(?:^|\s)(?:#|//).*$`)
+	marks     = regexp.MustCompile(`(?m)^\s*[-*+] \[[ xX]\]|~~[^~\n]+~~`)
+	texGroup  = regexp.MustCompile(`\\(?:boxed|mathrm|text\w*)\{([^{}]*)\}`)
+)
+
+// clean evens out typography and takes marks away.
+func clean(text string) string {
+	text = typography.Replace(strings.ToValidUTF8(text, "\ufffd"))
+	text = codeBlock.ReplaceAllStringFunc(text, func(block string) string { return comment.ReplaceAllString(block, "") })
+	return texGroup.ReplaceAllString(texGroup.ReplaceAllString(marks.ReplaceAllString(text, "- "), "$1"), "$1")
+}
 
 // ends are marks after which base models go on with a text of their own.
 var ends = regexp.MustCompile(`(?i)\[(?:(?:QUERY[ _])?PLAN[ _]END|STATEMENT|COST|END|/PLAN|ANSWER END|END OF PLAN|/ANSWER)\]`)
@@ -173,14 +185,16 @@ var (
 	refusal   = regexp.MustCompile(`(?i)\b(?:i(?:'m| am) sorry|i apologi[sz]e|i (?:cannot|can't|can not|won't|will not|am unable|am not able|do not know|don't know)|as an ai|unable to (?:help|assist|answer|provide|determine)|cannot (?:answer|help|assist|provide|be (?:answered|determined)))\b`)
 )
 
-// explicitNone reports whether a text, or the last line of it, says that there is nothing to list.
+var lineOrSentence = regexp.MustCompile(`\n|[.!] +`)
+
+// explicitNone reports whether a text, or the last line or sentence of it, says that there is nothing to list.
 func explicitNone(text string, task Task) bool {
 	text = strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "`*_ \n"))
 	if emptyList.MatchString(text) || noneWords.MatchString(text) {
 		return true
 	}
-	lines := strings.Split(text, "\n")
-	last := strings.Trim(strings.TrimSpace(lines[len(lines)-1]), "`*_ ")
+	parts := lineOrSentence.Split(text, -1)
+	last := strings.Trim(strings.TrimSpace(parts[len(parts)-1]), "`*_ ")
 	if i := strings.LastIndex(last, ":"); i >= 0 && cueWords.MatchString(last[:i]) {
 		last = last[i+1:]
 	}

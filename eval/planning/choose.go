@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	cueWords       = regexp.MustCompile(`(?i)\b(?:answer|plan|attempt|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|adds?|added|deletes?|deleted|removes?|removed)\b`)
+	cueWords       = regexp.MustCompile(`(?i)\b(?:answer|plan|attempt|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|positive|negative|adds?|added|deletes?|deleted|removes?|removed)\b`)
 	answerHead     = regexp.MustCompile(`(?i)\b(?:final|answer|summary|solution|complete|full|corrected|revised|conclusion|in short|plan|sequence of actions|action sequence|actions? list|list of actions|optimal|here(?:'s| is| are)|so,? the|therefore|updated)\b`)
 	corrections    = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|(?:second|third|new|next|another) (?:attempt|try)|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
 	otherHead      = regexp.MustCompile(`(?i)\b(?:alternative|explanation|example|note|goal|reasoning|why|verification|check)\b`)
@@ -52,7 +52,6 @@ func runs(task Task, lines []answerLine) (list []part) {
 	for _, l := range lines {
 		restart := l.number == 1 && number >= 1 && len(l.items) > 0
 		switch {
-		case l.head != "" && l.number > 1 && l.number == number+1: // "Step 2: ..."
 		case l.head != "" && (task != Plan || answerHead.MatchString(l.head) || corrections.MatchString(l.head) || otherHead.MatchString(l.head) || reasonHead.MatchString(l.head)):
 			flush(l.head)
 		case restart && task == Plan:

@@ -43,6 +43,12 @@ func (r *Reader) sentence(task Task, text string, prose bool, last string) []fou
 		return strict
 	}
 	incomplete := func(f found) bool { return f.loose }
+	if at > 0 && slices.ContainsFunc(main, incomplete) { // "load crate1 into truck0 (at depot0)"
+		all := r.clauses(task, strings.NewReplacer("(", " ", ")", " ").Replace(text), prose, last)
+		if len(all) >= len(main) && !slices.ContainsFunc(all, func(f found) bool { return f.loose || f.twice() }) {
+			return all
+		}
+	}
 	if len(main) == 0 || slices.ContainsFunc(main, incomplete) && len(aside) > 0 && !slices.ContainsFunc(aside, incomplete) {
 		if task.Actions() || len(strings.TrimSpace(rest)) < 3 {
 			return aside
@@ -50,6 +56,9 @@ func (r *Reader) sentence(task Task, text string, prose bool, last string) []fou
 	}
 	return main
 }
+
+// twice reports whether an item names an object twice: "unstack blue (B)".
+func (f *found) twice() bool { return len(f.args) == 2 && f.args[0] == f.args[1] }
 
 // Ends of clauses; of the first kind also a colon ends them.
 var (
@@ -177,7 +186,7 @@ func (r *Reader) actions(m *marked, bare bool, last *string) (out []found) {
 // resolve marks "it" and "them" in a part as the object that they refer to.
 func (m *marked) resolve(part [2]int, last string) {
 	for k := part[0] + 1; k < part[1]; k++ {
-		if w := m.words[k]; (w == "it" || w == "them") && last != "" {
+		if w := m.words[k]; (w == "it" || w == "them") && last != "" && m.words[k-1] != "then" {
 			m.words[k] = "@" + strconv.Itoa(len(m.seen))
 			m.seen = append(m.seen, mention{last, true})
 		}

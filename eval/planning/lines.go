@@ -8,6 +8,12 @@ import (
 	"unicode"
 )
 
+// topic is what a heading says of the lines under it: "Clear blocks:", or "Block a:".
+type topic struct {
+	list    *symbol
+	subject string
+}
+
 // answerLine is a line of an answer with what was read of it.
 type answerLine struct {
 	text    string
@@ -50,7 +56,7 @@ func (r *Reader) lines(task Task, text string) (list []answerLine) {
 	cut := cutLines(task, text)
 	for _, prose := range []bool{false, true} {
 		list = nil
-		var under *symbol // of a heading such as "Clear blocks:"
+		var under topic
 		var last string
 		stepDone := false // the numbered line above has an action
 		var head []string // of a table
@@ -90,7 +96,7 @@ func (r *Reader) lines(task Task, text string) (list []answerLine) {
 }
 
 // line reads one line. last is the object that "it" refers to. Rows of tables are read by row.
-func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last string) answerLine {
+func (r *Reader) line(task Task, raw string, prose bool, under *topic, last string) answerLine {
 	l := answerLine{text: strings.TrimSpace(raw)}
 	if strings.HasPrefix(l.text, "```") || strings.HasPrefix(l.text, "|") || ruler.MatchString(l.text) {
 		return l
@@ -109,15 +115,17 @@ func (r *Reader) line(task Task, raw string, prose bool, under **symbol, last st
 		l.items = onlyNegated(l.items)
 	case task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text):
 		r.applying(&l, text, prose)
-	case len(l.items) == 0 && *under != nil && text != "":
-		l.items = r.listOf(*under, text)
+	case len(l.items) == 0 && under.list != nil && text != "":
+		l.items = r.listOf(under.list, text)
+	case len(l.items) == 0 && under.subject != "" && l.marker:
+		l.items = r.sentence(task, under.subject+" "+text, prose, last)
 	}
 	if len(l.items) > 0 || l.problem != "" {
 		return l
 	}
 	switch {
 	case boldHead.MatchString(l.text) || strings.HasSuffix(text, ":"):
-		l.head, *under = strings.TrimSuffix(text, ":"), nil
+		l.head, *under = strings.TrimSuffix(text, ":"), topic{}
 	case l.marker && text != "":
 		l.problem = "no " + kind(task) + " in this line"
 	case corrections.MatchString(text):
@@ -181,7 +189,7 @@ func (l *answerLine) unmark() string {
 
 // introduced reads the words before a colon: the heading of a list of a predicate's arguments, the subject of
 // properties, or a heading. It returns what is left to read, or that the line is read.
-func (r *Reader) introduced(task Task, l *answerLine, text string, under **symbol) (rest string, done bool) {
+func (r *Reader) introduced(task Task, l *answerLine, text string, under *topic) (rest string, done bool) {
 	m := headWords.FindStringSubmatch(text)
 	if m == nil || strings.Contains(m[1], "(") {
 		return text, false
@@ -193,7 +201,7 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under **symbo
 		if l.items = r.listOf(s, m[2]); l.items == nil && strings.ContainsFunc(m[2], unicode.IsLetter) && !noneWords.MatchString(m[2]) {
 			return text, false // "clear: a; b is held"
 		}
-		*under, l.head = s, m[1]
+		*under, l.head = topic{list: s}, m[1]
 		return "", true
 	}
 	subject := r.mark(m[1])
@@ -203,9 +211,12 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under **symbo
 	}
 	switch {
 	case !task.Actions() && (len(subject.words) == 1 && len(subject.seen) == 1 || handWords.MatchString(m[1])):
-		return m[1] + " " + m[2], false // "Block a: on block b, clear"
+		if m[2] == "" {
+			*under = topic{subject: m[1]}
+		}
+		return m[1] + " " + m[2], m[2] == "" // "Block a: on block b, clear"
 	case cueWords.MatchString(m[1]) && len(r.text(task, m[1])) == 0:
-		l.head, *under = m[1], nil
+		l.head, *under = m[1], topic{}
 		return m[2], strings.TrimSpace(m[2]) == ""
 	}
 	return text, false
@@ -218,13 +229,10 @@ func kind(task Task) string {
 	return "property"
 }
 
-// heading returns the predicate whose list a heading begins.
+// heading returns the action or predicate whose list a heading begins.
 func (r *Reader) heading(head string, task Task) *symbol {
-	if task.Actions() {
-		return nil
-	}
 	for _, s := range r.symbols {
-		if !s.action && len(s.params) > 0 && (squash(s.name) == squash(head) || slices.Contains(s.keys, squash(head))) {
+		if s.action == task.Actions() && len(s.params) > 0 && (squash(s.name) == squash(head) || slices.Contains(s.keys, squash(head))) {
 			return s
 		}
 	}
@@ -232,7 +240,7 @@ func (r *Reader) heading(head string, task Task) *symbol {
 }
 
 var (
-	pairWords  = regexp.MustCompile(`^(?:on|on top of|in|inside|at|->|=>|:|-|is on|is at|is in)?$`)
+	pairWords  = regexp.MustCompile(`^(?:on|on top of|onto|off|from|to|in|inside|at|->|=>|:|-|is on|is at|is in)?$`)
 	listCommas = regexp.MustCompile(`(?: , and| ,| and| &) `)
 	listMarks  = strings.NewReplacer("(", " ", ")", " , ", ";", ",", "/", " ")
 )
@@ -279,8 +287,7 @@ func (r *Reader) applying(l *answerLine, text string, prose bool) {
 
 // text reads a string that should be nothing but an item.
 func (r *Reader) text(task Task, s string) []found {
-	var under *symbol
-	items := r.line(task, s, false, &under, "").items
+	items := r.line(task, s, false, &topic{}, "").items
 	for i := range items {
 		items[i].text = strings.TrimSpace(s)
 	}

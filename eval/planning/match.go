@@ -18,7 +18,7 @@ type found struct {
 }
 
 // leads may stand before an action in a list, and say nothing of it.
-var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|it|the robot|the arm|the hand|the agent|the gripper|let's|let us)(?: (?:can|could|may|will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
+var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|it|the [a-z]+|let's|let us)(?: (?:can|could|may|will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
 
 var subjects = regexp.MustCompile(`\b(?:you|i|we)\b`)
 
@@ -31,6 +31,9 @@ var refusing = wordSet("not impossible unnecessary already n't cannot under belo
 // fillers say nothing within an action.
 var fillers = wordSet("the a an block crate now currently then directly gently carefully just back both so located which , again ' \" `")
 
+// modal are words between who acts and the verb.
+var modal = wordSet("to , can could may will must should then now")
+
 // actor takes the object that acts from the beginning of a clause: "hoist0 lifts crate1", "use hoist0 to lift crate1".
 func (m *marked) actor(words []string) (before, rest []string) {
 	for k := 0; len(words) > 2 && k < min(4, len(words)); k++ {
@@ -42,7 +45,7 @@ func (m *marked) actor(words []string) (before, rest []string) {
 			if len(words) > 3 && prepositions[words[0]] && words[2] == "to" { // "use hoist0 at depot0 to lift crate1"
 				words = slices.Concat(words[3:], words[:2])
 			}
-			for len(words) > 0 && (words[0] == "to" || words[0] == ",") {
+			for len(words) > 0 && modal[words[0]] {
 				words = words[1:]
 			}
 		}

@@ -199,6 +199,19 @@ func TestReadAnswers(t *testing.T) {
 		{"a name without arguments among functions", abc, planning.State, "on(a, b), handempty, clear(a)", "read: (on a b), (clear a), (handempty)"},
 		{"headings in one line", abc, planning.State, "clear: a; c is clear; ontable: b", "read: (clear a), (clear c), (ontable b)"},
 
+		{"comments in code", abc, planning.Plan, "```python\nplan = [\n  \"unstack(a, b)\",  # free b\n  # pick up c? no\n  \"put_down(a)\",\n]\n```", "read: (unstack a b), (put-down a)"},
+		{"boxes to tick", abc, planning.Plan, "- [x] unstack a from b\n- [ ] put down a", "read: (unstack a b), (put-down a)"},
+		{"struck out", abc, planning.Applicable, "pick-up(c)\n~~pick-up(b)~~", "read: (pick-up c)"},
+		{"TeX", abc, planning.Plan, "\\boxed{\\text{unstack a from b, put down a}}", "read: (unstack a b), (put-down a)"},
+		{"nothing to do, in two sentences", abc, planning.Plan, "The goal is already satisfied in the initial state. No actions are required.", "none: "},
+		{"actions under headings", abc, planning.Applicable, "**Pick up:** c, d\n**Unstack:** a from b\n**Stack:** none", "read: (pick-up c), (pick-up d), (unstack a b)"},
+		{"numbered headings", abc, planning.Applicable, "1. Actions that pick up a block:\n   a. pick up c\n2. Actions that are not applicable:\n   a. put down a", "read: (pick-up c)"},
+		{"object by object", abc, planning.State, "1. Block a:\n   - is clear\n   - is on block b\n2. Robot hand:\n   - is empty", "read: (clear a), (on a b), (handempty)"},
+		{"effects under two short headings", abc, planning.Negative, "Positive: [(holding a)]\nNegative: [(clear a), (handempty)]", "read: (clear a), (handempty)"},
+		{"aside that completes beside words", depots, planning.Plan, "hoist0 loads crate1 onto truck0 (at depot0)", "read: (load hoist0 crate1 truck0 depot0)"},
+		{"who can act", depots, planning.Applicable, "- hoist0 can lift crate1 from pallet0 at depot0", "read: (lift hoist0 crate1 pallet0 depot0)"},
+		{"places under a heading", depots, planning.State, "Locations:\n- truck0: depot0\n- hoist0: depot0", "read: (at truck0 depot0), (at hoist0 depot0)"},
+
 		// Depots.
 		{"place before the verb", depots, planning.Plan, "Use hoist0 at depot0 to lift crate0 from pallet0", "read: (lift hoist0 crate0 pallet0 depot0)"},
 		{"place behind a property", depots, planning.State, "Crate 0 is on pallet 0 at depot 0.", "read: (on crate0 pallet0), (at crate0 depot0)"},
