@@ -2,11 +2,12 @@ package ieg
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
-	"parley/characters"
 	"parley/sim"
 )
 
@@ -119,52 +120,70 @@ func (c *cutter) speaks(who string, from, to int) bool {
 	return to >= from && slices.ContainsFunc(c.game.Lines[from:to+1], func(l Line) bool { return l.Speaker == who })
 }
 
-// weights returns how often each window counts so that, taken together, the windows have real play's shares of
-// skills and, where asked, of distances and numbers of intentions: by iterative proportional fitting (Deming and
-// Stephan 1940). What real play does not have counts 0, and what the windows do not have stays away.
-func weights(xs, real []Interaction, shapes bool) []float64 {
-	w := slices.Repeat([]float64{1}, len(xs))
-	of := func(dimension int, x *Interaction) []any {
-		const most = 3 // rarer values count as one
-		switch s := shapeOf(x); dimension {
-		case 1:
-			return []any{min(s.after, most)}
-		case 2:
-			return []any{min(s.intentions, most)}
-		}
-		if len(x.Intentions) == 0 {
-			return []any{characters.Skill("")}
-		}
-		var list []any
+// maxWeight is how often the heaviest window counts at most, in terms of the average one: n windows are then worth at
+// least n/maxWeight. Without a bound, shares that the windows cannot have (a third of Perception, where each window has
+// four intentions of different skills) leave a few windows with all of the weight.
+const maxWeight = 5
+
+// margin is a property of windows whose shares are matched. A window can have several values of it.
+type margin struct {
+	name string
+	of   func(x *Interaction) []string
+}
+
+// margins are those of windows that are cut at moves. Stretches have the first alone.
+var margins = []margin{
+	{"skills", func(x *Interaction) (list []string) {
 		for _, in := range x.Intentions {
-			list = append(list, in.Skill)
+			list = append(list, string(in.Skill))
+		}
+		if list == nil {
+			list = []string{"none"}
 		}
 		return list
-	}
-	shares := func(dimension int, xs []Interaction, w []float64) map[any]float64 {
-		m, all := map[any]float64{}, 0.0
-		for i := range xs {
-			for _, v := range of(dimension, &xs[i]) {
-				m[v] += w[i]
-				all += w[i]
-			}
+	}},
+	{"distances", func(x *Interaction) []string { return few(shapeOf(x).after) }},
+	{"numbers of intentions", func(x *Interaction) []string { return few(len(x.Intentions)) }},
+}
+
+// few tells numbers under 3 apart.
+func few(n int) []string { return []string{strconv.Itoa(min(n, 3))} }
+
+// shares returns the share of each value, by weight (nil: all windows alike).
+func (m margin) shares(xs []Interaction, w []float64) map[string]float64 {
+	shares, all := map[string]float64{}, 0.0
+	for i := range xs {
+		v := 1.0
+		if w != nil {
+			v = w[i]
 		}
-		for v := range m {
-			m[v] /= all
+		for _, value := range m.of(&xs[i]) {
+			shares[value] += v
+			all += v
 		}
-		return m
 	}
-	dimensions := []int{0}
+	for value := range shares {
+		shares[value] /= all
+	}
+	return shares
+}
+
+// weights returns how often each window counts so that, taken together, the windows have real play's shares of
+// skills and, where asked, of distances and numbers of intentions, as nearly as maxWeight allows: by iterative
+// proportional fitting (Deming and Stephan 1940), with the weights cut after each round (Deville and Sarndal 1992). What
+// real play does not have counts 0, and what the windows do not have stays away.
+func weights(xs, real []Interaction, shapes bool) []float64 {
+	w := slices.Repeat([]float64{1}, len(xs))
+	matched := margins[:1]
 	if shapes {
-		dimensions = []int{1, 2, 0}
+		matched = slices.Concat(margins[1:], margins[:1])
 	}
-	ones := slices.Repeat([]float64{1}, len(real))
 	for range 20 {
-		for _, d := range dimensions {
-			want, have := shares(d, real, ones), shares(d, xs, w)
+		for _, m := range matched {
+			want, have := m.shares(real, nil), m.shares(xs, w)
 			for i := range xs {
 				ratio := 0.0
-				values := of(d, &xs[i])
+				values := m.of(&xs[i])
 				for _, v := range values {
 					if have[v] > 0 {
 						ratio += want[v] / have[v] / float64(len(values))
@@ -173,8 +192,40 @@ func weights(xs, real []Interaction, shapes bool) []float64 {
 				w[i] *= ratio
 			}
 		}
+		bound(w)
 	}
 	return w
+}
+
+// bound scales weights so that those above 0 are 1 on average, and cuts them at maxWeight.
+func bound(w []float64) {
+	for range 10 { // cutting lowers the average
+		n, sum := 0, 0.0
+		for _, v := range w {
+			if sum += v; v > 0 {
+				n++
+			}
+		}
+		for i := range w {
+			w[i] = min(w[i]*float64(n)/max(sum, math.SmallestNonzeroFloat64), maxWeight)
+		}
+	}
+}
+
+// weighing says what windows are worth by their weights, and in which part of them they still differ from real play.
+func weighing(xs, real []Interaction, w []float64, shapes bool) string {
+	text := fmt.Sprintf("%d windows, none weighted more than %d-fold, are worth %d", len(xs), maxWeight, effective(w))
+	for i, m := range margins {
+		want, have := m.shares(real, nil), m.shares(xs, w)
+		missing := 0.0
+		for _, v := range slices.Sorted(maps.Keys(want)) {
+			missing += max(0, want[v]-have[v])
+		}
+		if percent := 100 * missing; percent >= 0.5 && (shapes || i == 0) {
+			text += fmt.Sprintf("; %.0f %% of their %s are not as in real play", percent, m.name)
+		}
+	}
+	return text
 }
 
 // effective is how many equally weighted windows are worth as much (Kish 1965).

@@ -167,7 +167,7 @@ func (t tallyOf) all() []eval.Result {
 	n := float64(t.Train)
 	windows := eval.Result{
 		Scorer: Scorer, Metric: "train_windows", Arm: t.Name, Control: t.Control,
-		Value: &n, N: t.Train, Of: t.Of, Unit: "windows", Reason: "a number that is set has no interval",
+		Value: &n, N: t.Train, Of: t.Of, Unit: "windows", Reason: joined(t.Note, "a number that is set has no interval"),
 	}
 	return append(t.results(t.tally), windows)
 }

@@ -35,8 +35,9 @@ type Source struct {
 // share of its own groups for it: no virtual DM of generated play sees real play.
 //
 // The windows of a source are weighted, so that their skills, the distances of the moves from the windows' ends
-// and their numbers of intentions have real play's shares (see weights). Sizes are matched in pairs: the virtual DM of real play that a source is compared with learned from as
-// many windows as the source has, so that a small source does not shrink the others.
+// and their numbers of intentions have real play's shares (see weights); stretches of play keep the last two. Sizes are
+// matched in pairs: the virtual DM of real play that a source is compared with learned from as many windows as the
+// source's are worth by their weights, so that a small source does not shrink the others.
 //
 // Controls go with it: the noise floor, which is the gap between virtual DMs of two disjoint halves of the
 // real play's groups; the gap to real play whose skills were dealt out anew; and, for real play and every
@@ -59,6 +60,7 @@ type Panel struct {
 	Train   int      // windows that each was trained on
 	Val     int      // windows that each was validated on
 	Of      int      // windows that the first number was drawn from
+	Note    string   // how these are weighted
 	Marks   [][]Mark // by seed, then by interaction of the test
 	Reason  string   // why there are no marks
 }
@@ -252,6 +254,7 @@ const MinWindows = 30
 type corpus struct {
 	train, val               []Interaction
 	trainWeights, valWeights []float64
+	note                     string // about the weights
 	err                      error
 }
 
@@ -283,8 +286,9 @@ func (s *Study) corpora() []corpus {
 			}
 		}
 		c.trainWeights, c.valWeights = weights(c.train, s.RealTrain, !s.Stretches), weights(c.val, s.RealTrain, !s.Stretches)
+		c.note = weighing(c.train, s.RealTrain, c.trainWeights, !s.Stretches)
 		if n, _ := c.size(); c.err == nil && n < MinWindows {
-			c.err = fmt.Errorf("%d windows to learn from are too few to compare: weighted to the skills and the cut of real play, they are worth %d, and %d are needed", len(c.train), n, MinWindows)
+			c.err = fmt.Errorf("too few windows to learn from: %s, and %d are needed", c.note, MinWindows)
 		}
 		out = append(out, c)
 	}
@@ -311,7 +315,7 @@ func (s *Study) kinds(r *Report) []kind {
 	real := corpus{train: s.RealTrain, val: s.RealVal}
 	var kinds []kind
 	add := func(p *Panel, control, name string, c corpus, n, nval int) {
-		*p = Panel{Name: name, Control: control, Train: n, Val: nval, Of: len(c.train)}
+		*p = Panel{Name: name, Control: control, Train: n, Val: nval, Of: len(c.train), Note: c.note}
 		draw := c.draw(n, nval)
 		kinds = append(kinds, kind{p, func(seed uint64) ([]Interaction, []Interaction, error) {
 			train, val, err := draw(seed)

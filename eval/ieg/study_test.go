@@ -332,6 +332,38 @@ func TestStudyWithFailures(t *testing.T) {
 	}
 }
 
+// Stretches of generated play that cannot have the shares of real play, which tries one skill in two thirds of its
+// stretches, keep a fifth of their worth, and say what they lack; a few of them are refused.
+func TestStretchesUnlikeRealPlay(t *testing.T) {
+	stretched := func(name string, n int) []ieg.Interaction {
+		xs := play(name, n, 0.8, 4)
+		for i := range xs {
+			for k, who := range xs[i].Cast {
+				xs[i].Intentions = append(xs[i].Intentions, tries(who, characters.Skills()[(i+5*k)%18]))
+			}
+		}
+		return xs
+	}
+	s := study()
+	s.Stretches, s.Seeds, s.RealVal = true, 1, nil
+	for i := range s.RealTrain {
+		if i%3 > 0 {
+			s.RealTrain[i].Intentions[0].Skill = characters.Perception
+		}
+	}
+	s.Generated = []ieg.Source{{"many", stretched("many", 400)}, {"some", stretched("some", 60)}}
+	got := results(t, s)
+	if r := valueOf(t, got, "train_windows", "many", ""); *r.Value < 80 || *r.Value > 200 || !strings.Contains(r.Reason, "400 windows, none weighted more than 5-fold, are worth 83") || !strings.Contains(r.Reason, "% of their skills are not as in real play") {
+		t.Errorf("%v of %d: %s", *r.Value, r.Of, r.Reason)
+	}
+	if r := valueOf(t, got, "G_o", "many", ""); r.Value == nil || r.Low == nil {
+		t.Errorf("%+v", r)
+	}
+	if r := valueOf(t, got, "G_o", "some", ""); r.Value != nil || !strings.Contains(r.Reason, "and 30 are needed") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // A single group of real play has no halves; a test of one group has no interval.
 func TestStudyOfOneGroup(t *testing.T) {
 	s := study()

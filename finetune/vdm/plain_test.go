@@ -53,27 +53,16 @@ func TestPublishedRealPlay(t *testing.T) {
 	}
 }
 
-// The planted order: the words of vivid play teach a virtual DM of real play more than those of vague play, these
-// more than small talk, and "Hm." teaches nothing, whatever its labels. Real play is that of CRD3, every other
-// episode to learn from and the rest to be tested on. The table is in the README.
-func TestPublishedOrder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it trains some fifty virtual DMs")
-	}
-	var train, test []ieg.Interaction
-	groups := map[string]int{}
-	for _, x := range ieg.Trim(slices.Concat(windows(t, "train"), windows(t, "val"), windows(t, "test")), ieg.MoveLines) {
-		if _, known := groups[x.Group]; !known {
-			groups[x.Group] = len(groups)
-		}
-		if groups[x.Group]%2 == 0 {
-			train = append(train, x)
-		} else {
-			test = append(test, x)
-		}
-	}
-	vivid := played(t, "vivid", sessions, train)
-	r := sim.Rand(9)
+// trainLinear trains a linear virtual DM.
+func trainLinear(ctx context.Context, train, val []ieg.Interaction, seed uint64) (ieg.Predictor, error) {
+	return vdm.Train(ctx, vdm.Config{Seed: seed}, train, val)
+}
+
+// order runs a study of vivid, vague and small-talk play, of vivid play in which all say "Hm.", and of others. It fails
+// where the words of vivid play do not teach more than those of vague play, these more than small talk, each by more
+// than their intervals, or where "Hm." teaches anything, whatever its labels. It returns what finds a result.
+func order(t *testing.T, train, test []ieg.Interaction, stretches bool, play func(player string) []ieg.Interaction, others ...string) func(metric, arm, control string) *eval.Result {
+	vivid, r := play("vivid"), sim.Rand(9)
 	frequent := func(i int) []ieg.Intention {
 		who := ""
 		for _, l := range vivid[i].Lines {
@@ -85,15 +74,11 @@ func TestPublishedOrder(t *testing.T) {
 		return []ieg.Intention{{Character: who, Skill: x.Intentions[0].Skill}}
 	}
 	s := ieg.Study{
-		Train: func(ctx context.Context, train, val []ieg.Interaction, seed uint64) (ieg.Predictor, error) {
-			return vdm.Train(ctx, vdm.Config{Seed: seed}, train, val)
-		},
-		RealTrain: train, RealTest: test, Seed: 1, Workers: 2, Seeds: 3,
-		Generated: []ieg.Source{
-			{Name: "vivid", Interactions: vivid}, {Name: "vague", Interactions: played(t, "vague", sessions, train)},
-			{Name: "small-talk", Interactions: played(t, "small-talk", sessions, train)}, {Name: "blunt", Interactions: played(t, "blunt", sessions, train)},
-			{Name: "hm", Interactions: hummed(vivid, nil)}, {Name: "hm, relabelled", Interactions: hummed(vivid, frequent)},
-		},
+		Train: trainLinear, RealTrain: train, RealTest: test, Seed: 1, Workers: 2, Seeds: 3, Stretches: stretches,
+		Generated: []ieg.Source{{Name: "vivid", Interactions: vivid}, {Name: "hm", Interactions: hummed(vivid, nil)}, {Name: "hm, relabelled", Interactions: hummed(vivid, frequent)}},
+	}
+	for _, player := range append([]string{"vague", "small-talk"}, others...) {
+		s.Generated = append(s.Generated, ieg.Source{Name: player, Interactions: play(player)})
 	}
 	report, err := s.Run(context.Background())
 	if err != nil {
@@ -107,6 +92,27 @@ func TestPublishedOrder(t *testing.T) {
 		}
 		return &results[i]
 	}
+	for _, order := range [][2]string{{"vivid", "vague"}, {"vague", "small-talk"}, {"vague", "hm"}, {"vague", "hm, relabelled"}} {
+		more, less := find("words_o", order[0], ""), find("words_o", order[1], "")
+		if *more.Low <= *less.High {
+			t.Errorf("words of %s add %.1f (from %.1f), those of %s %.1f (to %.1f)", order[0], *more.Value, *more.Low, order[1], *less.Value, *less.High)
+		}
+	}
+	for _, hm := range []string{"hm", "hm, relabelled"} {
+		if r := find("words_o", hm, ""); *r.Low > 1 || *r.High > 5 {
+			t.Errorf("%s teaches by its words: %.1f (%.1f to %.1f)", hm, *r.Value, *r.Low, *r.High)
+		}
+	}
+	return find
+}
+
+// Real play is that of CRD3, every other episode to learn from and the rest to be tested on. The table is in the README.
+func TestPublishedOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains some fifty virtual DMs")
+	}
+	train, test := byEpisode(ieg.Trim(slices.Concat(windows(t, "train"), windows(t, "val"), windows(t, "test")), ieg.MoveLines))
+	find := order(t, train, test, false, func(player string) []ieg.Interaction { return played(t, player, 400, train) }, "blunt")
 	for _, row := range [][3]string{
 		{"real play", "real", ""}, {"reference `vivid`, acts out what it wants", "vivid", ""}, {"reference `vague`", "vague", ""},
 		{"reference `blunt`, names the skill outright", "blunt", ""}, {"reference `small-talk`", "small-talk", ""},
@@ -125,15 +131,19 @@ func TestPublishedOrder(t *testing.T) {
 		}
 		published(t, line+" |")
 	}
-	for _, order := range [][2]string{{"vivid", "vague"}, {"vague", "small-talk"}, {"vague", "hm"}, {"vague", "hm, relabelled"}} {
-		more, less := find("words_o", order[0], ""), find("words_o", order[1], "")
-		if *more.Low <= *less.High {
-			t.Errorf("words of %s add %.1f (from %.1f), those of %s %.1f (to %.1f)", order[0], *more.Value, *more.Low, order[1], *less.Value, *less.High)
-		}
+}
+
+// Stretches of play have several intentions each, and those of reference actors other numbers of them than real ones.
+func TestPublishedOrderOfStretches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it trains some fifty virtual DMs")
 	}
-	for _, hm := range []string{"hm", "hm, relabelled"} {
-		if r := find("words_o", hm, ""); *r.Low > 1 || *r.High > 5 {
-			t.Errorf("%s teaches by its words: %.1f (%.1f to %.1f)", hm, *r.Value, *r.Low, *r.High)
-		}
+	train, test := byEpisode(stretches(t, slices.Concat(windows(t, "train"), windows(t, "val"), windows(t, "test"))))
+	find := order(t, train, test, true, func(player string) []ieg.Interaction { return played(t, player, 2500, nil) })
+	text := ""
+	for _, arm := range []string{"real", "vivid", "vague", "small-talk", "hm"} {
+		r := find("words_o", arm, "")
+		text += fmt.Sprintf(", %s %.1f (%.1f to %.1f)", arm, *r.Value, *r.Low, *r.High)
 	}
+	published(t, text[2:])
 }
