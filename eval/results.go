@@ -34,8 +34,11 @@ type cell struct {
 	key     cellKey
 	scores  map[[2]string]value // by item and subject
 	order   [][2]string
-	reasons map[string]int // why scores are missing
+	reasons map[string]int // why scores are missing or not applicable, and remarks
 }
+
+// empty reports whether all scores are not applicable.
+func (c *cell) empty() bool { return len(c.order) == 0 }
 
 // value is a score, or its absence.
 type value struct {
@@ -53,7 +56,7 @@ func NewSummary(metrics []Metric, arms []string, shown func(*Score) bool) *Summa
 
 // Add takes in one score.
 func (s *Summary) Add(score *Score) {
-	if score.Status == NotApplicable || s.shown != nil && !s.shown(score) {
+	if s.shown != nil && !s.shown(score) {
 		return
 	}
 	key := cellKey{score.Scorer, score.Metric, score.Arm, score.Control, score.Turn}
@@ -61,6 +64,10 @@ func (s *Summary) Add(score *Score) {
 	if c == nil {
 		c = &cell{key: key, scores: map[[2]string]value{}, reasons: map[string]int{}}
 		s.cells[key] = c
+	}
+	if score.Status == NotApplicable { // in no number, but said
+		c.reasons[strings.TrimSuffix(string(score.Status)+": "+score.Reason, ": ")]++
+		return
 	}
 	at := [2]string{score.Item, score.Subject}
 	if _, twice := c.scores[at]; !twice {
@@ -87,7 +94,8 @@ func (s *Summary) Results() []Result {
 	for i, arm := range s.arms {
 		place[arm] = i
 	}
-	cells := slices.SortedFunc(maps.Values(s.cells), func(a, b *cell) int {
+	cells := slices.DeleteFunc(slices.Collect(maps.Values(s.cells)), (*cell).empty)
+	slices.SortFunc(cells, func(a, b *cell) int {
 		ha, hb := s.metric(a).Headline, s.metric(b).Headline
 		if ha != hb {
 			if ha {
@@ -193,7 +201,7 @@ func (s *Summary) differences(cells []*cell) []Result {
 			key := b.key
 			key.arm = arm
 			a := s.cells[key]
-			if a == nil {
+			if a == nil || a.empty() {
 				continue
 			}
 			r, p := difference(a, b, &m)

@@ -194,6 +194,22 @@ func TestOrderOfResults(t *testing.T) {
 	}
 }
 
+// What does not apply is in no number, but the result says how many there are.
+func TestInapplicableScoresAreCounted(t *testing.T) {
+	s := eval.NewSummary([]eval.Metric{{Name: "m", Paired: true}}, []string{"a", "b"}, nil)
+	for i, arm := range []string{"a", "a", "a", "b"} {
+		v := score(fmt.Sprint(i), arm, "x", 0.5, 0)
+		if i > 0 {
+			v.Value, v.Status, v.Reason = nil, eval.NotApplicable, "nothing is asserted"
+		}
+		s.Add(v)
+	}
+	r := s.Results()
+	if len(r) != 1 || r[0].N != 1 || r[0].Of != 1 || !strings.HasSuffix(r[0].Reason, "2 x not applicable: nothing is asserted") {
+		t.Errorf("got %+v", r)
+	}
+}
+
 // Only what is asked for as paired is compared: no control, no curve, no metric that is not paired.
 func TestWhatIsNotCompared(t *testing.T) {
 	metrics := []eval.Metric{share, {Scorer: "s", Name: "alone", High: 100}}
