@@ -79,13 +79,9 @@ func readCoScript(line []byte) (Task, error) {
 		return Task{}, errors.New("the script of a line of CoScript is neither a list nor a text")
 	}
 	for _, s := range list {
-		if m := lineOf(s); m.kind == number || m.kind == stepWord {
-			s = m.text
-		}
-		if s = strings.TrimSpace(s); s != "" {
-			t.Steps = append(t.Steps, s)
-		}
+		t.Steps = append(t.Steps, unmarked(s))
 	}
+	t.Steps = kept(t.Steps)
 	return t, nil
 }
 

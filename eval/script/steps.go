@@ -3,11 +3,13 @@ package script
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"parley/eval"
+	"parley/sim/llm"
 	"parley/sim/llm/loose"
-	"parley/sim/prose"
 )
 
 // MaxSteps is the longest script that is read. A reply with more is a flood, and no script.
@@ -18,7 +20,7 @@ type Script struct {
 	Steps    []string
 	Preamble string // the text before the steps
 	Note     string // the text behind them
-	Method   string // how they were marked: step, number, bullet, ordinal, inline, json
+	Method   string // how they were marked: number, bullet or json
 	Status   eval.Status
 	Reason   string // why there are no steps
 }
@@ -27,58 +29,39 @@ func noScript(format string, args ...any) Script {
 	return Script{Status: eval.Unparsed, Reason: fmt.Sprintf(format, args...)}
 }
 
-var (
-	thought  = regexp.MustCompile(`(?is)<(think|thinking|reasoning)>.*?</(?:think|thinking|reasoning)>`)
-	unclosed = regexp.MustCompile(`(?i)<(think|thinking|reasoning)>`)
-	closing  = regexp.MustCompile(`(?i)</(think|thinking|reasoning)>`)
-	asides   = regexp.MustCompile(`(?i)^(material|ingredient|tool|equipment|supplies|requirement|what you|you('ll| will)? need|things you|tip|note|warning|variation|troubleshoot|disclaimer|benefit|safety|conclusion|summary)`)
-	notes    = regexp.MustCompile(`(?i)^[*_(\[ ]*(note|notes|tip|tips|remember|disclaimer|warning|caution|important|p\.?s\.?|please note|keep in mind|by following|following these|with these|good luck|enjoy!?|i hope|hope this|let me know|that's it|that is it|and that's|in conclusion|in summary|overall|happy |congratulations)\b`)
-	ordinals = regexp.MustCompile(`(?i)^(first(ly)?|second(ly)?|third(ly)?|fourth(ly)?|fifth(ly)?|sixth(ly)?|next|then|after that|afterwards|finally|lastly|last)\b,?\s*`)
-	inlined  = regexp.MustCompile(`(?:^|[\s,;.])\(?(\d{1,3})[.)]\s*`)
-)
-
-// Read finds the steps in what a model sent: numbered in any usual way, headed "Step 1", bulleted,
-// in a table, in a line, or as JSON. Numbers within steps stay with their step, as do the lines below
-// it; the text before and behind the list is kept apart. Text without a list is no script: nothing
-// is guessed from prose, but for sentences that count themselves (first, then, finally).
+// Read finds the steps in what a model sent. It reads the form that authors are asked for, a list with a step on each
+// line, numbered ("1." or "Step 1:") or bulleted, and a list in JSON. The lines right below a step belong to it; the
+// text before and behind the list is kept apart. Anything else is no script, with the reason.
 func Read(reply string) Script {
-	text := thought.ReplaceAllString(strings.ReplaceAll(reply, "\r\n", "\n"), "")
-	if at := closing.FindStringIndex(text); at != nil { // begun in the prompt
-		text = text[at[1]:]
-	}
-	if at := unclosed.FindStringIndex(text); at != nil {
-		text = text[:at[0]]
-		if strings.TrimSpace(text) == "" {
-			return noScript("the reply ends within its reasoning")
-		}
-	}
-	if strings.TrimSpace(text) == "" {
+	_, text, ok := llm.SplitReasoning(strings.ReplaceAll(reply, "\r\n", "\n"))
+	switch {
+	case !ok:
+		return noScript("the reply ends within its reasoning")
+	case strings.TrimSpace(text) == "":
 		return noScript("the reply is empty")
 	}
-	s := fromJSON(text)
+	s := fromJSON(strings.TrimSpace(text))
 	if len(s.Steps) == 0 {
-		s = fromLines(text)
-	}
-	if len(s.Steps) < 2 {
-		if p := fromProse(text); len(p.Steps) > len(s.Steps) {
-			s = p
-		}
+		s = fromLines(strings.Split(text, "\n"))
 	}
 	switch {
+	case s.Status == eval.Unparsed:
 	case len(s.Steps) == 0:
 		return noScript("the reply holds no list of steps")
+	case len(s.Steps) == 1 && inLine.MatchString(s.Steps[0]):
+		return noScript("the reply lists its steps in one line")
 	case len(s.Steps) > MaxSteps:
 		return noScript("the reply lists %d steps, which is more than %d", len(s.Steps), MaxSteps)
+	default:
+		s.Status = eval.Scored
 	}
-	s.Status = eval.Scored
 	return s
 }
 
 // fromJSON reads a list of steps, or an object that holds one under "steps". Only a text that begins with
 // it counts: JSON within prose may be part of a step.
 func fromJSON(text string) Script {
-	text = strings.TrimSpace(text)
-	if text == "" || !strings.ContainsAny(text[:1], "[{`") {
+	if !strings.ContainsAny(text[:1], "[{`") {
 		return Script{}
 	}
 	found := loose.Find(text)
@@ -87,91 +70,137 @@ func fromJSON(text string) Script {
 	}
 	list := &found[0]
 	if list.Kind == loose.Object {
-		for _, key := range []string{"steps", "Steps", "script"} {
-			if v := list.Get(key); v != nil && v.Kind == loose.Array {
-				list = v
-				break
-			}
-		}
+		list = list.Get("steps")
 	}
-	if list.Kind != loose.Array {
+	if list == nil || list.Kind != loose.Array {
 		return Script{}
 	}
 	s := Script{Method: "json"}
 	for i := range list.Items {
-		step, ok := stepOf(&list.Items[i])
-		if !ok {
+		step := &list.Items[i]
+		if step.Kind == loose.Object {
+			step = step.Get("text")
+		}
+		if step == nil || step.Kind != loose.String {
 			return Script{}
 		}
-		if m := lineOf(step); m.kind == number || m.kind == stepWord {
-			step = m.text
-		}
-		if step = strings.TrimSpace(step); step != "" {
-			s.Steps = append(s.Steps, step)
-		}
+		s.Steps = append(s.Steps, unmarked(step.Text))
 	}
+	s.Steps = kept(s.Steps)
 	return s
 }
 
-// stepOf returns the text of a step, which is a string or an object that holds one.
-func stepOf(v *loose.Value) (string, bool) {
-	if v.Kind == loose.Object {
-		for _, key := range []string{"text", "step", "description", "action", "instruction"} {
-			if text := v.Get(key); text != nil && text.Kind == loose.String {
-				return text.Text, true
-			}
-		}
-		return "", true
+var (
+	numberMark = regexp.MustCompile(`(?i)^(?:[-*+•]\s+(?:\[[ x]\]\s+)?)?[#*_(\[ ]*(step\s+)?(\d{1,3})(?:\s+of\s+\d+)?(?:\s*[.):\]]|\s+[–—-]\s|[*_]|$)[.)*_: ]*`)
+	bulletMark = regexp.MustCompile(`^[-*+•]\s+(?:\[[ xX]\]\s+)?`)
+	inLine     = regexp.MustCompile(`[\s,;.]\(?2[.)]\s`)
+	noteMark   = regexp.MustCompile(`(?i)^[#*_(\[ ]*(?:notes?|tips?|remember)\b`)
+)
+
+// numberOf returns the number that a line begins with, and the text behind it; 0 where it begins with none. A quantity,
+// such as 1.5 litres or a bare 2, is none.
+func numberOf(line string) (n int, text string) {
+	m := numberMark.FindStringSubmatch(line)
+	if m == nil {
+		return 0, line
 	}
-	return v.Text, v.Kind == loose.String
+	text = line[len(m[0]):]
+	bare := m[1] == "" && strings.TrimLeft(m[0], "0123456789") == ""
+	if bare || text != "" && unicode.IsDigit(rune(text[0])) && !strings.HasSuffix(m[0], " ") {
+		return 0, line
+	}
+	n, _ = strconv.Atoi(m[2]) // digits by the expression
+	return n, text
 }
 
-// fromProse reads steps within a line, or sentences that count themselves.
-func fromProse(text string) Script {
-	flat := strings.Join(strings.Fields(unbold(text)), " ")
-	var steps []string
-	want, from := 1, -1
-	pre := flat
-	for _, at := range inlined.FindAllStringSubmatchIndex(flat, -1) {
-		if flat[at[2]:at[3]] != fmt.Sprint(want) || at[1] < len(flat) && startsWithDigit(flat[at[1]:]) && at[1] == at[3]+1 {
-			continue
+// unmarked takes the number off a step.
+func unmarked(step string) string {
+	_, text := numberOf(strings.TrimSpace(step))
+	return plainText(text)
+}
+
+// fromLines reads a list whose steps have lines of their own: numbered, or else bulleted.
+func fromLines(lines []string) Script {
+	r := lister{s: Script{Method: "bullet"}}
+	bullets := 0
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if n, _ := numberOf(line); n == 1 {
+			r.s.Method = "number"
 		}
-		if from >= 0 {
-			steps = append(steps, strings.Trim(flat[from:at[0]], " ,;"))
-		} else {
-			pre = flat[:at[0]]
-		}
-		from, want = at[1], want+1
-	}
-	if from >= 0 {
-		steps = append(steps, strings.Trim(flat[from:], " ,;"))
-	}
-	if steps = kept(steps); len(steps) >= 2 {
-		return Script{Steps: steps, Preamble: strings.TrimSpace(pre), Method: "inline"}
-	}
-	steps = nil
-	var before []string
-	counted := 0
-	for _, part := range prose.Sentences(flat) {
-		switch {
-		case ordinals.MatchString(part):
-			counted++
-			steps = append(steps, part)
-		case notes.MatchString(part) && counted > 0:
-			if counted >= 3 {
-				return Script{Steps: steps, Preamble: strings.Join(before, " "), Note: part, Method: "ordinal"}
-			}
-			return Script{}
-		case counted == 0:
-			before = append(before, part)
-		default:
-			steps[len(steps)-1] += " " + part
+		if bulletMark.MatchString(line) {
+			bullets++
 		}
 	}
-	if counted >= 3 {
-		return Script{Steps: steps, Preamble: strings.Join(before, " "), Method: "ordinal"}
+	if r.s.Method == "bullet" && bullets < 2 {
+		return Script{} // one dash is no list
 	}
-	return Script{}
+	for _, line := range lines {
+		if reason := r.line(line); reason != "" {
+			return noScript("%s", reason)
+		}
+	}
+	r.s.Note = strings.Join(r.note, " ")
+	r.s.Steps = kept(r.s.Steps)
+	return r.s
+}
+
+// lister gathers the steps of a list line by line.
+type lister struct {
+	s     Script
+	last  int      // number of the last step
+	outer int      // indentation of the first
+	blank bool     // the line before was empty
+	note  []string // lines since the last step that do not belong to it
+}
+
+// line takes the next line. It returns why the reply holds no list of steps that can be told from others.
+func (r *lister) line(raw string) (reason string) {
+	line := strings.TrimSpace(raw)
+	indent := len(raw) - len(strings.TrimLeft(raw, " \t"))
+	fresh := r.blank
+	switch r.blank = strings.Trim(line, "-=*_") == ""; {
+	case r.blank || strings.HasPrefix(line, "```"):
+		return ""
+	case len(r.s.Steps) == 0:
+		r.outer = indent
+	}
+	n, text := numberOf(line)
+	begins := n > 0 && (n == 1 || n == r.last+1 || n == r.last+2)
+	if r.s.Method == "bullet" {
+		if begins = bulletMark.MatchString(line); begins {
+			n, text = r.last+1, line[len(bulletMark.FindString(line)):]
+		}
+	}
+	switch {
+	case begins && indent <= r.outer+2 && !(indent > r.outer && n <= r.last):
+		if r.last > 1 && n == 1 || len(r.note) > 0 && r.s.Method == "bullet" {
+			return "the reply holds several lists, and which is that of the steps is not said"
+		}
+		if len(r.note) > 0 { // the text between two steps belongs to the first
+			r.extend(strings.Join(r.note, " "))
+		}
+		r.s.Steps, r.last, r.note = append(r.s.Steps, unmarked(text)), n, nil
+	case len(r.s.Steps) == 0:
+		r.s.Preamble = strings.TrimSpace(r.s.Preamble + " " + plainText(line))
+	case len(r.note) > 0, fresh && indent <= r.outer, noteMark.MatchString(line):
+		r.note = append(r.note, plainText(line))
+	default:
+		r.extend(unmarked(bulletMark.ReplaceAllString(line, "")))
+	}
+	return ""
+}
+
+// extend adds a text to the last step.
+func (r *lister) extend(text string) {
+	last := &r.s.Steps[len(r.s.Steps)-1]
+	*last = strings.TrimSpace(*last + " " + text)
+}
+
+// plainText takes Markdown's emphasis and the mark of a heading off a text.
+func plainText(s string) string {
+	s = strings.NewReplacer("**", "", "__", "").Replace(strings.TrimLeft(strings.TrimSpace(s), "#"))
+	return strings.Join(strings.Fields(s), " ")
 }
 
 func kept(texts []string) []string {
