@@ -27,7 +27,7 @@ const (
 )
 
 // filler are the small words of English, which carry no meaning for telling questions apart.
-var filler = set(`a an the of in on at to for with and or by from as is are was were be been do does did have has had
+var filler = set(`a an the of in on at to for with and or by as is are was were be been do does did have has had
 	you your yours we us our i me my it its this that these those there here please tell say let know kindly
 	would could can may will shall should opinion view generally overall moment currently now today again once more
 	all just really very so`)
@@ -221,6 +221,9 @@ func slip(a, b string) bool {
 		x, y = y, x
 	}
 	if len(x) < 6 || len(y)-len(x) > 1 || digits(a)+digits(b) != "" || x[0] != y[0] {
+		return false
+	}
+	if n := len(x); n == len(y) && x[n-2] == ' ' { // room a, room b
 		return false
 	}
 	i := 0

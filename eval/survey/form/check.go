@@ -215,7 +215,7 @@ func (c *checker) parts(at spot, q *Question) {
 	}
 }
 
-// words checks the wording and spelling of one text.
+// words checks the wording and spelling of one text. An option is an answer: it cannot suggest one.
 func (c *checker) words(at spot, part, text string) {
 	if text == "" {
 		return
@@ -224,7 +224,7 @@ func (c *checker) words(at spot, part, text string) {
 	if part != "" {
 		in = " in the " + part
 	}
-	if w := leading(text); w != "" {
+	if w := leading(text); w != "" && at.option == 0 {
 		c.add(at, Leading, "%q%s suggests an answer", clip(w), in)
 	}
 	if w := loaded(text); w != "" {

@@ -2,6 +2,7 @@ package form
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,69 +12,99 @@ var (
 	lowWords = set(`poor bad terrible awful horrible worst worse dissatisfied disagree unhappy unlikely hard difficult unfair
 		unclear weak boring dull useless unhelpful uncomfortable unsafe unpleasant disappointed disappointing unimportant irrelevant
 		tense negative never unacceptable inadequate uninterested ineffective`)
-	highWords = set(`good excellent great wonderful outstanding best better satisfied agree happy likely easy fair clear strong
-		exciting useful helpful comfortable safe pleasant delighted important relevant calm positive always acceptable superb fantastic
-		adequate interested effective amazing perfect`)
+	middling  = set(`fair acceptable adequate`)
+	opposite  = regexp.MustCompile(`(?i)\b(unfair|unacceptable|inadequate)`)
+	highWords = set(`good excellent great wonderful outstanding best better satisfied agree happy likely easy clear strong
+		exciting useful helpful comfortable safe pleasant delighted important relevant calm positive always superb fantastic
+		interested effective amazing perfect`)
 	midWords = set(`neutral neither undecided unsure average mixed okay ok medium indifferent`)
 	negation = set(`not no hardly dis un isn't don't doesn't`)
 )
 
-// side returns the side of an option: -1, 0, 1; false where it cannot be told.
-func side(option string, withUnfair bool) (int, bool) {
+// side returns the side of an option, -1, 0 or 1, and the word that puts it there; false where it cannot be told.
+// Words of middling are on no side, unless one of the options has their opposite.
+func side(option string, opposed bool) (at int, by string, known bool) {
 	words := tokens(option)
 	text := " " + strings.Join(words, " ") + " "
 	if strings.Contains(text, " too ") || strings.Contains(text, " just right ") {
-		return 0, false // a scale with its best in the middle
+		return 0, "", false // a scale with its best in the middle
 	}
 	for _, phrase := range []string{" not sure ", " don't know ", " do not know ", " no opinion ", " not applicable ", " n a ", " prefer not ", " so so ", " neither "} {
 		if strings.Contains(text, phrase) {
-			return 0, true
+			return 0, "", true
 		}
 	}
-	sign, known, negated := 0, false, false
+	negated := false
 	for _, w := range words {
 		switch {
-		case midWords[w]:
-			return 0, true
-		case w == "fair" && !withUnfair:
-			return 0, true // as in poor, fair, good
+		case midWords[w], middling[w] && !opposed:
+			return 0, w, true
 		case lowWords[w]:
-			sign, known = -1, true
-		case highWords[w]:
-			sign, known = 1, true
+			at, by, known = -1, w, true
+		case highWords[w], middling[w]:
+			at, by, known = 1, w, true
 		case negation[w]:
 			negated = true
 		}
 	}
 	if negated {
-		sign = -sign
+		return -at, by, known
 	}
-	return sign, known
+	return at, by, known
 }
 
 // balance counts the options on both sides of a scale; false where the options are no scale of which
-// every step is known.
+// every step is known. A scale from nothing to much, such as "not important" to "extremely important", has no sides.
 func balance(options []string) (low, high int, ok bool) {
 	if len(options) < 3 {
 		return 0, 0, false
 	}
-	unfair := false
+	opposed := slices.ContainsFunc(options, opposite.MatchString)
+	outside := asides(options)
+	nouns, steps, fair := map[string]bool{}, 0, 0
 	for _, o := range options {
-		unfair = unfair || strings.Contains(strings.ToLower(o), "unfair")
-	}
-	for _, o := range options {
-		at, known := side(o, unfair)
-		if !known {
+		at, by, known := side(o, opposed)
+		switch {
+		case outside && aside(o):
+			continue
+		case !known:
 			return 0, 0, false
-		}
-		switch at {
-		case -1:
+		case by == "fair" && at == 0:
+			fair++
+		case at < 0:
 			low++
-		case 1:
+			nouns[by] = true
+		case at > 0:
 			high++
+			nouns[by] = true
 		}
+		if by != "" {
+			steps++
+		}
+	}
+	if fair > 0 && steps%2 == 0 {
+		low += fair // poor, fair, good, excellent
+	}
+	if len(nouns) == 1 {
+		return 0, 0, true
 	}
 	return low, high, true
+}
+
+// aside reports whether a person speaks in an option, as in "I never go there".
+func aside(option string) bool {
+	return strings.HasPrefix(option, "I ") || strings.HasPrefix(option, "I'")
+}
+
+// asides reports whether some options, and fewer than half, are such.
+func asides(options []string) bool {
+	n := 0
+	for _, o := range options {
+		if aside(o) {
+			n++
+		}
+	}
+	return n > 0 && 2*n < len(options)
 }
 
 // escapes are words of options for those who find themselves in none of the others, or in several.
@@ -86,39 +117,32 @@ var escapes = regexp.MustCompile(`(?i)\b(others?|otherwise|else|elsewhere|none|n
 // hasEscape reports whether one of the options is a way out. Where the others are things, that is also one in which
 // a person speaks, such as "I will decide later".
 func hasEscape(options []string) bool {
-	speaking := 0
-	for _, o := range options {
-		if escapes.MatchString(o) {
-			return true
-		}
-		if strings.HasPrefix(o, "I ") || strings.HasPrefix(o, "I'") {
-			speaking++
-		}
-	}
-	return speaking > 0 && 2*speaking < len(options)
+	return slices.ContainsFunc(options, escapes.MatchString) || asides(options)
 }
 
 // complete lists sets in which everybody has a place: options that name nothing else are not open.
-var complete = set(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
-	weekday weekdays weekend weekends mondays tuesdays wednesdays thursdays fridays saturdays sundays
+var complete = set(`monday tuesday wednesday thursday friday saturday sunday mon tue wed thu thur fri sat sun weekday weekend
 	january february march april may june july august september october november december
 	jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter
 	north south east west northeast northwest southeast southwest
 	africa antarctica asia europe oceania australia america
-	first second third fourth quarter day evening morning afternoon night time soprano alto tenor bass
+	first second third fourth quarter day evening morning afternoon night time soprano alto tenor bass breakfast lunch dinner
 	and or to the of in a on`)
 
 // completeSet reports whether all options name members of such sets.
 func completeSet(options []string) bool {
 	for _, o := range options {
 		for _, w := range tokens(o) {
-			if !complete[w] {
+			if !complete[w] && !complete[strings.TrimSuffix(w, "s")] {
 				return false
 			}
 		}
 	}
 	return true
 }
+
+// offered finds the questions that let people choose from what is offered; it knows all of its options.
+var offered = regexp.MustCompile(`(?i)^which\b.*\b(would|will|do|should) (you|we|your \w+) (\w+ )?(like|want|need|prefer|choose|join)( (for|in|on|at|with) .*)?\W*$`)
 
 var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
 
@@ -127,7 +151,7 @@ var steps = regexp.MustCompile(`(?i)\b((less|more) (than|often)|never|rarely|sel
 
 // noWayOut returns a message where a set of options is open and has no place for those who fit none; "" elsewhere.
 func noWayOut(q *Question) string {
-	if q.Type != Single && q.Type != Multiple || len(q.Options) < 3 || q.Answer != "" {
+	if q.Type != Single && q.Type != Multiple || len(q.Options) < 3 || q.Answer != "" || offered.MatchString(strings.TrimSpace(q.Text)) {
 		return ""
 	}
 	scale := 0

@@ -13,7 +13,8 @@ var leadings = []*regexp.Regexp{
 	regexp.MustCompile(`(?i), (isn['’]?t it|aren['’]?t they|don['’]?t you( think| agree)?|wouldn['’]?t you( say| agree)?|right|correct|no)\?$`),
 	regexp.MustCompile(`(?i)\b(obviously|undoubtedly|needless to say|without a doubt|it goes without saying|as (we|you|everyone|everybody)( all)? knows?|everyone (knows|agrees)|everybody (knows|agrees)|nobody can deny|no one can deny)\b`),
 	regexp.MustCompile(`(?i)^(clearly|surely|of course|naturally)\b,?`),
-	regexp.MustCompile(`(?i)\b(most|many|all sensible|reasonable) (people|experts|customers|users|scientists) (think|agree|believe|say|love|know|prefer)\b`),
+	// A report of what others think, before the question.
+	regexp.MustCompile(`(?i)(?:^|[.!] )(?:most|many|all|sensible|reasonable|experts|scientists|doctors|studies|research)\b[^.?!]{0,30}\b(?:think|agree|believe|say|love|know|prefer|support|want|show)s?\b[^.?!]*[.!] `),
 	regexp.MustCompile(`(?i)\b(do|would|will) you (not )?(also )?agree (that|with (us|me))\b`),
 	regexp.MustCompile(`(?i)\bhow (amazing|great|wonderful|fantastic|awful|terrible|horrible|brilliant|excellent|dreadful|much do you (love|hate|enjoy|adore|dislike))\b`),
 	regexp.MustCompile(`(?i)\bwhy do you (love|like|hate|prefer|enjoy|dislike|adore)\b`),
