@@ -16,41 +16,24 @@ var refusalText string
 
 type refusal struct {
 	trigger string
-	signs   byteSet // of the trigger
 	shape   *regexp.Regexp
 }
 
 var refusals = sync.OnceValue(func() (all []refusal) {
 	for line := range strings.Lines(refusalText) {
-		if trigger, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok && trigger[0] != '#' {
-			all = append(all, refusal{trigger, bytesOf(trigger), regexp.MustCompile(shape)})
+		if trigger, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok {
+			all = append(all, refusal{trigger, regexp.MustCompile(shape)})
 		}
 	}
 	return all
 })
 
-// byteSet holds which bytes a text has.
-type byteSet [4]uint64
-
-func bytesOf(text string) (s byteSet) {
-	for i := range len(text) {
-		s[text[i]>>6] |= 1 << (text[i] & 63)
-	}
-	return s
-}
-
-// has reports whether a set has every byte of another.
-func (s *byteSet) has(other *byteSet) bool {
-	return other[0]&^s[0]|other[1]&^s[1]|other[2]&^s[2]|other[3]&^s[3] == 0
-}
-
 // refused reports whether the head of a text is one of the refusals.
 func refused(text string) bool {
 	const head = 400 // bytes
 	lower := strings.ToLower(text[:min(len(text), head)])
-	signs := bytesOf(lower)
-	return slices.ContainsFunc(refusals(), func(r refusal) bool { // most lack a byte of a trigger, and need no search
-		return signs.has(&r.signs) && strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
+	return slices.ContainsFunc(refusals(), func(r refusal) bool {
+		return strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
 	})
 }
 
@@ -60,9 +43,6 @@ func refused(text string) bool {
 // looked at alone too, because a reply may get stuck late.
 func repeats(text string) bool {
 	const least = 72 // bytes; shorter repetition is rhetoric
-	if len(text) < least {
-		return false
-	}
 	var room [512]byte
 	letters := room[:0]
 	from := 0 // of the last word
@@ -102,13 +82,10 @@ func foreign(texts ...string) bool {
 	for _, text := range texts {
 		for _, r := range text {
 			switch {
-			case r < utf8.RuneSelf:
-				if lower := r | 0x20; 'a' <= lower && lower <= 'z' {
-					latin++
-				}
-			case unicode.Is(unicode.Latin, r):
+			case !unicode.IsLetter(r):
+			case r < utf8.RuneSelf || unicode.Is(unicode.Latin, r):
 				latin++
-			case unicode.IsLetter(r):
+			default:
 				other++
 			}
 		}

@@ -27,40 +27,34 @@ func marked(text string) bool {
 	return false
 }
 
-// ownTurn skips template tokens that a text begins with, and the model's own role behind them. another
-// says that it begins with somebody else's role.
-func ownTurn(text string) (own string, another bool) {
+// ownTurn returns what the author wrote of a text: without the template tokens that it begins with and the
+// model's own role behind them, up to the next token. leaked is the text from there on, or all of a text that
+// begins with somebody else's role; it is empty where no words follow: a token that ends a text is no fault.
+func ownTurn(text string) (own, leaked string) {
 	for marked(text) {
 		at := token.FindStringIndex(text)
-		if at == nil || strings.TrimSpace(text[:at[0]]) != "" {
-			break
+		switch {
+		case at == nil:
+			return text, ""
+		case strings.TrimSpace(text[:at[0]]) != "":
+			if leaked = text[at[0]:]; wordless(token.ReplaceAllString(leaked, "")) {
+				leaked = ""
+			}
+			return text[:at[0]], leaked
+		case text[at[0]:at[1]] == "[INST]": // the prompt, said again
+			return "", text
 		}
-		if text[at[0]:at[1]] == "[INST]" { // the prompt, said again
-			return "", true
-		}
-		text = strings.TrimLeft(text[at[1]:], " \t")
-		behind := strings.TrimLeftFunc(text, unicode.IsLetter)
-		switch strings.ToLower(text[:len(text)-len(behind)]) {
+		rest := strings.TrimLeft(text[at[1]:], " \t")
+		behind := strings.TrimLeftFunc(rest, unicode.IsLetter)
+		switch strings.ToLower(rest[:len(rest)-len(behind)]) {
 		case "user", "system", "human", "tool":
-			return "", true
+			return "", text
 		case "assistant", "model":
-			text = behind
+			rest = behind
 		}
+		text = rest
 	}
-	return text, false
-}
-
-// withoutTokens cuts a text at the first template token. leaked says that words follow it: a token
-// that ends a text is no fault.
-func withoutTokens(text string) (own string, leaked bool) {
-	if !marked(text) {
-		return text, false
-	}
-	at := token.FindStringIndex(text)
-	if at == nil {
-		return text, false
-	}
-	return text[:at[0]], !wordless(token.ReplaceAllString(text[at[0]:], ""))
+	return text, ""
 }
 
 // lineBreaks are the ways to begin a line.
@@ -85,7 +79,7 @@ func squeeze(text string) string {
 // seen returns what can be seen of a character: a space for white space, and -1 for nothing.
 func seen(r rune) rune {
 	switch {
-	case ' ' < r && r < 0x7f:
+	case ' ' < r && r < 0x7f: // as most are
 	case unicode.IsSpace(r), unicode.IsControl(r), strings.ContainsRune("\u2800\u3164\uffa0\u115f\u1160", r):
 		return ' '
 	case r == utf8.RuneError, r == '\u034f', unicode.In(r, unicode.Cf, unicode.Variation_Selector):

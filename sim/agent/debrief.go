@@ -62,8 +62,7 @@ func (c *cast) account(text string, cut bool) (answer, fault string) {
 	if kind := amiss(text, cut); kind != "" {
 		return "", kind
 	}
-	text, _ = ownTurn(text)
-	text, leaked := withoutTokens(text)
+	text, leaked := ownTurn(text)
 	var lines []string
 	for line := range strings.Lines(unifiedBreaks(text)) {
 		if line = squeeze(line); line == "" || strings.HasPrefix(line, "```") {
@@ -81,15 +80,15 @@ func (c *cast) account(text string, cut bool) (answer, fault string) {
 		text = unquote(text)
 	}
 	switch {
-	case text == "" && leaked:
+	case text == "" && leaked != "":
 		return "", FaultTemplateTokens
 	case wordless(text):
 		return "", FaultNoWords
 	case refused(text):
 		return "", FaultRefusal
-	case cut && !leaked:
+	case cut && leaked == "":
 		return text, FaultCutOff
-	case leaked:
+	case leaked != "":
 		return text, FaultTemplateTokens
 	case foreign(text):
 		return text, FaultOtherLanguage

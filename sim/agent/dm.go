@@ -148,12 +148,12 @@ func readVerdict(text string, cut bool) (*verdict, string) {
 	if kind := amiss(text, cut); kind != "" {
 		return nil, kind
 	}
-	text, leaked := withoutTokens(text)
+	text, leaked := ownTurn(text)
 	fields, fault := verdictFields(text)
 	switch {
 	case fault == FaultMalformed && refused(text):
 		return nil, FaultRefusal
-	case fault != "" && leaked:
+	case fault != "" && leaked != "":
 		return nil, FaultTemplateTokens
 	case fault != "" && cut:
 		return nil, FaultCutOff
@@ -180,7 +180,7 @@ func readVerdict(text string, cut bool) (*verdict, string) {
 		return nil, FaultMalformed
 	case foreign(v.success, v.failure):
 		return nil, FaultOtherLanguage
-	case leaked:
+	case leaked != "":
 		return v, FaultTemplateTokens
 	case long || longer:
 		return v, FaultTooLong

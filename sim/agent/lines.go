@@ -2,7 +2,6 @@ package agent
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,9 +25,6 @@ type head struct {
 
 // speechVerb matches a speaker and a verb of speech before the colon.
 var speechVerb = regexp.MustCompile(`(?i)^(.+?) (?:(?:says?|said|asks?|asked|repl(?:ies|ied)|answer(?:s|ed)|whisper(?:s|ed)|shout(?:s|ed)|mutter(?:s|ed)|adds|added|respond(?:s|ed)|speak(?:s|ing)|continues)(?: (?:to|at) [^:]{1,40}|,? [a-z]+ly)?|to [^:]{1,40})$`)
-
-// dashed matches a name and what is said, with a dash or a bar between.
-var dashed = regexp.MustCompile(`^(\p{Lu}[^\n:"“]{1,40}?) (?:[-–—|>]{1,2}) (.+)$`)
 
 // head reads the name at the beginning of a line: "Bren:", "**Bren Ironhand:**", "[Bren] ", "Bren (angrily): ",
 // "Bren says: ", "### Bren". A name that words in small letters follow ("Bren: take five") is somebody who
@@ -59,7 +55,8 @@ func (c *cast) head(line string, dialogue bool) (head, bool) {
 			return head{}, false
 		}
 	}
-	rest := withoutEnd(mark, strings.TrimSpace(bare[colon+size:]))
+	// The emphasis that a name with its colon is in ends behind them: **Bren:**, _Bren:_.
+	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(bare[colon+size:]), strings.Trim(mark, " \t-•#>")))
 	first, _ := utf8.DecodeRuneInString(rest)
 	called := (who >= 0 || who == ambiguous) && who != c.self && (unicode.IsLower(first) || unicode.IsDigit(first))
 	if called && !dialogue {
@@ -77,26 +74,13 @@ func (c *cast) headless(mark, bare string) (head, bool) {
 			}
 		}
 	}
-	if !strings.ContainsAny(bare, "-–—|>") {
-		return head{}, false
-	}
-	m := dashed.FindStringSubmatch(bare)
-	if m == nil {
-		return head{}, false
-	}
-	who := c.named(m[1])
-	return head{who: who, rest: m[2]}, who >= 0 && (who == c.self || strings.HasPrefix(m[2], `"`) || strings.HasPrefix(m[2], "“"))
-}
-
-// withoutEnd takes off the end of the emphasis that a name with a colon is in: of **Bren:**, _Bren:_.
-func withoutEnd(mark, rest string) string {
-	for _, em := range []string{"**", "* ", "_ "} {
-		behind, ends := strings.CutPrefix(rest, em)
-		if ends && (strings.Contains(mark, strings.TrimSpace(em)) || em == "**" && !strings.Contains(behind, em)) {
-			return strings.TrimSpace(behind)
+	for _, dash := range []string{" - ", " – ", " — ", " | ", " > "} {
+		if name, rest, ok := strings.Cut(bare, dash); ok {
+			who := c.named(name)
+			return head{who: who, rest: rest}, who >= 0 && (who == c.self || strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "“"))
 		}
 	}
-	return rest
+	return head{}, false
 }
 
 // heading reads a line that is a name and no more, where a number sign or bold type marks it so. A plain
@@ -119,32 +103,42 @@ var (
 	narration = regexp.MustCompile(`^\[(\p{Lu}[^\[\]]*[.!?…])\]$`)
 	// speaking matches a direction behind a name that is no deed.
 	speaking = regexp.MustCompile(`(?i)^(?:speaking|talking|saying|says?|whisper(?:s|ing|ed)?|aloud|out loud)$`)
-	// passes matches a pass, in the actor's words or the transcript's.
-	passes = regexp.MustCompile(`(?i)^\W*(?:i )?pass(?:es|ed)?(?: (?:on )?(?:her|his|their|my|the|this|its) turn)?\W*$|^says and does nothing`)
+	// passing matches a pass, in the actor's words or the transcript's.
+	passing = regexp.MustCompile(`(?i)^\W*(?:i )?pass(?:es|ed)?(?: (?:on )?(?:her|his|their|my|the|this|its) turn)?\W*$|^says and does nothing`)
 	// leadIn matches a line before the move that only announces it.
 	leadIn = regexp.MustCompile(`(?i)^(?:sure|okay|ok,|certainly|of course|here is|here['’]s|my (?:response|reply|move)).{0,140}:\s*$`)
 )
 
 // lines reads a reply of labelled lines, or prose.
-func (c *cast) lines(text string) draft {
-	s := script{c: c}
-	whole := strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"\n")))
-	if passes.MatchString(whole) {
-		return draft{form: Lines}
+func (c *cast) lines(text string) (d draft) {
+	d.form = Lines
+	if c.passes(text) {
+		return d
 	}
-	text = c.cleared(&s.d, text)
-	form := Prose
+	text = c.cleared(&d, text)
+	s := script{c: c, d: &d}
 	for line := range strings.Lines(text) {
 		if _, _, _, s.labelled = labelled(strings.TrimSpace(c.unheaded(line))); s.labelled {
-			form, text = Lines, inLine.ReplaceAllString(text, "$1\n$2")
+			text = inLine.ReplaceAllString(text, "$1\n$2")
 			break
 		}
 	}
+	if !s.labelled {
+		d.form = Prose
+	}
 	s.read(text)
-	d := s.d
-	d.form, d.speech, d.deed = form, strings.TrimSpace(s.say.String()), joined(d.deed, s.do.String(), "; ")
-	d.open = !s.stopped
+	d.speech, d.deed = strings.Join(s.say, "\n"), joined(d.deed, strings.Join(s.do, "\n"), "; ")
 	return d
+}
+
+// passes reports whether a reply is a pass and no more: "PASS", "Orla passes.", "[Orla says and does nothing.]".
+func (c *cast) passes(text string) bool {
+	text = strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"\n")))
+	if c.self >= 0 {
+		me := &c.people[c.self]
+		text = strings.TrimPrefix(strings.TrimPrefix(text, me.Name+" "), me.Label+" ")
+	}
+	return passing.MatchString(text)
 }
 
 // unheaded takes one's own name off the beginning of a line.
@@ -156,13 +150,6 @@ func (c *cast) unheaded(line string) string {
 		}
 		line = h.rest
 	}
-	for i := range c.people { // "Orla passes.", "[Orla says and does nothing.]"
-		for _, name := range []string{c.people[i].Name, c.people[i].Label} {
-			if rest, ok := strings.CutPrefix(strings.TrimLeft(line, decoration), name+" "); ok && i == c.self && passes.MatchString(rest) {
-				return rest
-			}
-		}
-	}
 	return line
 }
 
@@ -170,29 +157,19 @@ func (c *cast) unheaded(line string) string {
 // game master's line that it made up.
 func (c *cast) cleared(d *draft, text string) string {
 	text = unifiedBreaks(text)
-	lower := strings.ToLower(text)
-	if strings.ContainsAny(text, "([{<") || strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char") {
+	if lower := strings.ToLower(text); strings.ContainsAny(text, "([{<") || strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char") {
 		if without := note.ReplaceAllString(text, "\n"); without != text {
 			d.mark(FaultOutOfCharacter)
 			text = without
 		}
 	}
-	if !mayBeForged(lower) {
-		return text
-	}
-	if at := forged.FindStringIndex(text); at != nil {
-		d.mark(FaultSpeaksForOthers)
-		text = text[:at[0]]
+	if strings.ContainsAny(text, "[0123456789") { // as all that is forged has
+		if at := forged.FindStringIndex(text); at != nil {
+			d.mark(FaultSpeaksForOthers)
+			text = text[:at[0]]
+		}
 	}
 	return text
-}
-
-// mayBeForged reports whether a text in lower case has a sign of dice or of the game master's lines. Most have
-// none, and the expression is slow.
-func mayBeForged(lower string) bool {
-	signs := []string{"roll", "check", "save", "throw", "d4", "d6", "d8", "d1", "d2"}
-	return strings.IndexByte(lower, '[') >= 0 || strings.ContainsAny(lower, "0123456789") &&
-		slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(lower, sign) })
 }
 
 // own returns what is the author's own of a field: without reasoning, without a name or a label before it, up to the
@@ -206,36 +183,27 @@ func (c *cast) own(d *draft, text string) string {
 	if callsTool(text) {
 		d.fault = FaultToolCall
 	}
-	if strings.IndexByte(text, '<') >= 0 {
-		text, _ = ownTurn(text)
-		var leaked bool
-		if text, leaked = withoutTokens(text); leaked {
-			d.mark(FaultTemplateTokens)
-		}
+	text, leaked := ownTurn(text)
+	if leaked != "" {
+		d.mark(FaultTemplateTokens)
 	}
 	if text = c.cleared(d, text); !strings.ContainsAny(text, ":：[]#*<\n") {
 		return text
 	}
-	s := script{c: c, field: true}
+	s := script{c: c, d: d, field: true}
 	s.read(text)
-	d.mark(s.d.marked)
-	d.deed = joined(d.deed, s.d.deed, "; ")
-	if !d.fielded || len(d.to) == 0 {
-		d.to = append(d.to, s.d.to...)
-	}
-	return s.say.String()
+	return strings.Join(s.say, "\n")
 }
 
 // script reads a text line by line.
 type script struct {
 	c        *cast
-	d        draft
-	say, do  strings.Builder
+	d        *draft
+	say, do  []string
 	field    bool   // the text is that of a field, in which no label begins another one
 	labelled bool   // there are labels
 	current  string // the label that the next line goes on with
 	dialogue bool   // one's own name stood before a line
-	stopped  bool   // another speaker, or a second move, ended it
 }
 
 // read takes line by line until the move ends.
@@ -257,9 +225,7 @@ func (s *script) line(line string) bool {
 		return true // what is left before a label within a line
 	}
 	if told := narration.FindStringSubmatch(line); told != nil && !acting(told[1]) {
-		if h, ok := s.c.head(line, true); !ok || h.rest != "" || h.who != s.c.self {
-			return s.another()
-		}
+		return s.another()
 	}
 	if line == "" {
 		if s.labelled && s.begun() {
@@ -299,12 +265,11 @@ func (s *script) headed(line string) bool {
 }
 
 // begun reports whether the move has words.
-func (s *script) begun() bool { return s.say.Len()+s.do.Len() > 0 }
+func (s *script) begun() bool { return len(s.say)+len(s.do) > 0 }
 
 // another ends the reading at a line of another speaker.
 func (s *script) another() bool {
 	s.d.mark(FaultSpeaksForOthers)
-	s.stopped = true
 	return false
 }
 
@@ -313,9 +278,8 @@ func (s *script) begin(label, aside, rest string) bool {
 	if s.field {
 		return true
 	}
-	again := label == "speech" && s.say.Len() > 0 || label == "deed" && s.do.Len() > 0
+	again := label == "speech" && len(s.say) > 0 || label == "deed" && len(s.do) > 0
 	if again && s.current != label {
-		s.stopped = true
 		return false
 	}
 	switch s.current = label; label {
@@ -332,22 +296,20 @@ func (s *script) begin(label, aside, rest string) bool {
 
 // aside reads the parentheses behind a name or a label.
 func (s *script) aside(text string) {
-	if text == "" || s.c.directed(&s.d, text) || speaking.MatchString(text) {
-		return
+	if !s.c.directed(s.d, text) && !speaking.MatchString(text) {
+		s.d.deed = joined(s.d.deed, text, "; ")
 	}
-	s.d.deed = joined(s.d.deed, text, "; ")
 }
 
 func (s *script) put(text string) {
-	to := &s.say
 	switch {
 	case s.current == "deed":
-		to = &s.do
-	case s.labelled && s.current == "", s.say.Len() == 0 && !s.field && leadIn.MatchString(text), s.labelled && passes.MatchString(text):
-		return // prose around the move
+		s.do = append(s.do, text)
+	case s.labelled && s.current == "", len(s.say) == 0 && !s.field && leadIn.MatchString(text), s.labelled && passing.MatchString(text):
+		// prose around the move
+	default:
+		s.say = append(s.say, text)
 	}
-	to.WriteString(text)
-	to.WriteByte('\n')
 }
 
 // labelled reads the label at the head of a line: "SAY: ", "**Say:** ", "1. DO - ", "SAY (to Bren): ". The

@@ -47,7 +47,6 @@ var (
 		"call":      "tool_calls function_call tool_call tool_use",
 		"name":      "name function tool tool_name function_name recipient_name",
 		"arguments": "arguments parameters args tool_input kwargs action_input input",
-		"type":      "type",
 	})
 	// noMove are the keys of a move that do not say what is done.
 	noMove = map[string]bool{"speaker": true, "target": true, "thought": true, "refusal": true}
@@ -87,8 +86,8 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 		if h, ok := c.head(lastLine(before), true); d.fault == "" && ok && h.rest == "" && c.other(h.who) {
 			d.fault = FaultSpeaksForOthers
 		}
-		own, leaked := withoutTokens(behind)
-		if leaked {
+		own, leaked := ownTurn(behind)
+		if leaked != "" {
 			d.mark(FaultTemplateTokens)
 		}
 		for line := range strings.Lines(own) {
@@ -159,7 +158,8 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	if d.speech != "" && sayings[strings.ToLower(d.deed)] {
 		d.deed = ""
 	}
-	d.speech, d.deed = c.own(&d, literal(d.speech)), c.own(&d, literal(d.deed))
+	d.deed = c.own(&d, literal(d.deed)) // first, because a speech may hold deeds
+	d.speech = c.own(&d, literal(d.speech))
 	return d
 }
 
@@ -198,10 +198,6 @@ func isCall(v *loose.Value) bool {
 			}
 		case "arguments":
 			arguments = true
-		case "type":
-			kind := folded(v.Items[i].Text)
-			tool := strings.HasPrefix(kind, "tool_")
-			name, arguments = name || tool || kind == "function", arguments || tool
 		}
 	}
 	return name && arguments

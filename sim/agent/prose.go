@@ -47,7 +47,6 @@ func (c *cast) speech(d *draft) string {
 // deedText is a deed without the marks of one. It is empty for one that is to do nothing.
 func deedText(text string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(unescape(text), "*", ""))
-	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "("), ")"))
 	if strings.EqualFold(strings.TrimSuffix(text, "."), "nothing") {
 		return ""
 	}
@@ -93,7 +92,7 @@ func clause(before, inner, behind string) bool {
 	}
 	behind = strings.TrimLeft(behind, " \t*")
 	next, _ := utf8.DecodeRuneInString(behind)
-	if behind == "" || next == '\n' || unicode.IsUpper(next) || strings.ContainsRune("\"“'‘«(…", next) || strings.HasPrefix(behind, "...") || unicode.In(next, unicode.Lo) {
+	if behind == "" || next == '\n' || unicode.IsUpper(next) || strings.ContainsRune("\"“'‘«(…", next) {
 		return true
 	}
 	first, _ := utf8.DecodeRuneInString(inner) // *sighs* well, but *This* is it

@@ -49,7 +49,6 @@ type draft struct {
 	fielded             bool     // there is such a field or line
 	fault               string   // why it is not played
 	marked              string   // the kind that counts most of what was cut or taken out
-	open                bool     // it reaches to the end of the reply
 }
 
 // mark notes that something was cut or taken out.
@@ -88,23 +87,19 @@ func (c *cast) parse(text string, cut bool) Move {
 	if kind := amiss(text, cut); kind != "" {
 		return Move{Fault: kind}
 	}
-	text, another := ownTurn(text)
-	if another {
+	own, leaked := ownTurn(text)
+	switch {
+	case own == "" && leaked != "":
 		return Move{Fault: FaultTemplateTokens}
-	}
-	own, leaked := withoutTokens(text)
-	if !leaked {
-		text = own
-	}
-	if invisible(text) {
+	case invisible(own):
 		return Move{Fault: FaultEmpty}
 	}
-	d, found := c.object(text, 0)
+	d, found := c.object(own+leaked, 0)
 	if !found {
-		d = c.unformed(own, leaked)
-	}
-	if d.fault == "" && cut && d.open {
-		d.fault = FaultCutOff
+		d = c.unformed(own, leaked != "")
+		if cut && d.fault == "" && (d.marked == "" || d.marked == FaultOutOfCharacter) { // it reaches to the end
+			d.fault = FaultCutOff
+		}
 	}
 	if d.fault != "" {
 		return Move{Fault: d.fault, Form: d.form}
@@ -123,9 +118,8 @@ func (c *cast) unformed(text string, leaked bool) draft {
 	d := c.lines(text)
 	if leaked {
 		d.mark(FaultTemplateTokens)
-		d.open = false
 	}
-	if d.form == Prose && d.speech == "" && d.deed == "" && d.marked == "" {
+	if d.form == Prose && d.speech == "" && d.marked == "" {
 		d.fault = FaultMalformed
 		if wordless(text) {
 			d.fault = FaultEmpty
