@@ -66,15 +66,15 @@ func (i *ident) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Avrae reads recordings of Avrae, one event a line: messages, the commands in them with their
+// Avrae reads recordings of Avrae, one event a line or all in one list of JSON: messages, the commands in them with their
 // casters, and states of the fight, which say who plays which character. A check is a command such as "!check
 // stealth" or "!c percep adv"; its caster tries the skill that the bot's answer names, else the one that
 // the command names. A spell that is cast is a line of its caster. What the bot says, and commands as
-// they are typed, the table does not hear. The events of one fight are one group, from whatever files.
+// they are typed, the table does not hear. A message counts as its last edit left it. The events of one fight are one group, from whatever files.
 // FIREBALL's own turns, which are cut from such recordings, are read too.
 func Avrae(files []File) iter.Seq2[ieg.Interaction, error] {
 	return func(yield func(ieg.Interaction, error) bool) {
-		rec := recording{owner: map[ident]string{}, said: map[string]bool{}, fights: map[string]*fight{}}
+		rec := recording{owner: map[ident]string{}, said: map[string]*event{}, fights: map[string]*fight{}}
 		for i := range files {
 			f := &files[i]
 			r, err := f.open()
@@ -116,14 +116,18 @@ type recording struct {
 	lines  int // of the files before
 	order  []string
 	fights map[string]*fight
-	owner  map[ident]string // the first fight that a message is recorded in
-	said   map[string]bool  // events by type, message and content
+	owner  map[ident]string  // the first fight that a message is recorded in
+	said   map[string]*event // by type and message; commands also by content
 }
 
 // read reads the events of a file.
-func (r *recording) read(f *File, b io.Reader) error {
+func (r *recording) read(f *File, b *bufio.Reader) error {
 	n := 0
-	for line, err := range linesOf(b) {
+	records, place := linesOf(b), "%s:%d"
+	if head, _ := b.Peek(1 << 10); bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("[")) {
+		records, place = elementsOf(b), "%s: record %d"
+	}
+	for line, err := range records {
 		n++
 		if err == nil && len(line) == 0 {
 			continue
@@ -136,7 +140,7 @@ func (r *recording) read(f *File, b io.Reader) error {
 			err = errors.New("this is no recording of Avrae: the line has no event_type")
 		}
 		if err != nil {
-			return fmt.Errorf("%s:%d: read log: %w", f.Name, n, err)
+			return fmt.Errorf(place+": read log: %w", f.Name, n, err)
 		}
 		r.add(f, e)
 	}
@@ -155,16 +159,24 @@ func (r *recording) add(f *File, e *event) {
 		f.Tally.note("%s: fight %s goes on from %s", f.Name, e.Combat, s.file.Name)
 	}
 	if e.Message != "" {
-		key := fmt.Sprint(e.Type, " ", e.Message, " ", e.Content)
+		key := fmt.Sprint(e.Type, " ", e.Message)
+		if e.Type != "message" { // one message may give several commands
+			key += " " + e.Content
+		}
+		before := r.said[key]
 		switch owner, known := r.owner[e.Message]; {
 		case known && owner != e.Combat:
 			f.Tally.leave("a message that is recorded in two fights: it stays in the first")
 			return
-		case r.said[key]:
+		case before != nil && before.Content != e.Content:
+			f.Tally.leave("an earlier state of a message that was edited")
+			before.Content = e.Content
+			return
+		case before != nil:
 			f.Tally.leave("an event that is recorded twice")
 			return
 		}
-		r.owner[e.Message], r.said[key] = e.Combat, true
+		r.owner[e.Message], r.said[key] = e.Combat, e
 	}
 	switch e.Type {
 	case "combat_state_update":
@@ -228,6 +240,27 @@ func linesOf(r io.Reader) iter.Seq2[[]byte, error] {
 			yield(nil, fmt.Errorf("the line is longer than %d MiB", maxLine>>20))
 		} else if s.Err() != nil {
 			yield(nil, s.Err())
+		}
+	}
+}
+
+// elementsOf yields the elements of a list of JSON.
+func elementsOf(b *bufio.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		firstByte(b) // there is one
+		dec := json.NewDecoder(b)
+		_, err := dec.Token()
+		for err == nil && dec.More() {
+			var element json.RawMessage
+			if err = dec.Decode(&element); err == nil && !yield(element, nil) {
+				return
+			}
+		}
+		if err == nil {
+			_, err = dec.Token()
+		}
+		if err != nil {
+			yield(nil, cutOff(err))
 		}
 	}
 }

@@ -297,7 +297,7 @@ func TestForeignFiles(t *testing.T) {
 		{"avrae", `{"event_type":"message"} 7`, "something follows"},
 		{"avrae", `{"commands_norm": null}`, "log:1:"},
 		{"avrae", cut.String()[:cut.Len()/2], "log:"},
-		{"avrae", strings.Repeat("[", 33<<20), "longer than 32 MiB"},
+		{"avrae", strings.Repeat("{", 33<<20), "longer than 32 MiB"},
 		{"foundry", "", "the file is empty"},
 		{"foundry", "[" + foundryLog, "message 2"},
 		{"foundry", foundryLog[:640], "message 5: the file is cut off"},

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,9 +53,11 @@ type document struct {
 			} `json:"roll"`
 		} `json:"dnd5e"`
 		PF2e struct {
-			Context *struct {
-				Type    string   `json:"type"`
-				Domains []string `json:"domains"`
+			Modifier string `json:"modifierName"`
+			Context  *struct {
+				Type    string `json:"type"`
+				Domains some   `json:"domains"`
+				Options some   `json:"options"`
 			} `json:"context"`
 		} `json:"pf2e"`
 	} `json:"flags"`
@@ -63,6 +66,16 @@ type document struct {
 	Users    []*document `json:"users"`
 	Actors   []*document `json:"actors"`
 	number   int
+}
+
+// some is a list of texts, which is empty where a module wrote something else.
+type some []string
+
+func (s *some) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, (*[]string)(s)) != nil {
+		*s = nil
+	}
+	return nil
 }
 
 // Styles of messages.
@@ -233,11 +246,12 @@ func (d *document) skill() characters.Skill {
 		return ""
 	}
 	if c := d.Flags.PF2e.Context; c != nil && c.Type != "" {
-		if c.Type != "skill-check" && c.Type != "perception-check" {
+		if !slices.Contains([]string{"check", "skill-check", "perception-check"}, c.Type) {
 			return ""
 		}
-		for _, domain := range c.Domains {
-			if s, ok := pf2e[domain]; ok {
+		for _, name := range slices.Concat([]string{c.Type}, c.Domains, []string{d.Flags.PF2e.Modifier}, c.Options) {
+			name = strings.TrimPrefix(strings.TrimPrefix(name, "check:statistic:"), "base:")
+			if s, ok := pf2e[strings.TrimSuffix(name, "-check")]; ok {
 				return s
 			}
 		}
@@ -250,8 +264,21 @@ func (d *document) skill() characters.Skill {
 			return ""
 		}
 	}
-	skill, _ := labelled(plain(d.Flavor))
+	skill, _ := labelled(cmp.Or(heading(d.Flavor), heading(d.content())))
 	return skill
+}
+
+// block is a tag that ends a line of text.
+var block = regexp.MustCompile(`(?i)</?(?:h\d|div|header|section|p|hr|br|ul|li)\b[^>]*>`)
+
+// heading returns the first line of a text with tags: a caption may have tags and notes of its own below it.
+func heading(text string) string {
+	for _, line := range block.Split(text, -1) {
+		if line = plain(line); line != "" {
+			return line
+		}
+	}
+	return ""
 }
 
 // user returns the account behind a message, and whether it is known to lead the game.

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/html"
+
 	"parley/eval/ieg"
 )
 
@@ -194,6 +196,13 @@ func (e *entry) post() post {
 	}
 	switch {
 	case p.leave != "":
+	case strings.Contains(e.Content, "<rolltemplate"):
+		root, err := html.Parse(strings.NewReader(e.Content))
+		if err != nil {
+			p.leave = "a roll that names no skill"
+			return p
+		}
+		p.template(root)
 	case e.Template != "" || strings.Contains(e.Content, "{{"):
 		var labels []string
 		for _, kv := range field.FindAllStringSubmatch(e.Content, -1) {

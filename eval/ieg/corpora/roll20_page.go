@@ -99,7 +99,9 @@ func rendered(n *html.Node) post {
 			p.at = time.Duration(t.UnixMilli()) * time.Millisecond
 		}
 	}
-	template := findFunc(n, func(n *html.Node) bool { return strings.Contains(attribute(n, "class"), "sheet-rolltemplate-") })
+	template := findFunc(n, func(n *html.Node) bool {
+		return n.Data == "rolltemplate" || strings.Contains(attribute(n, "class"), "sheet-rolltemplate-")
+	})
 	switch {
 	case p.leave != "":
 	case template != nil:
@@ -136,7 +138,9 @@ func (p *post) template(t *html.Node) {
 			}
 		}
 	}
-	p.rolled(labels, inlineD20(t))
+	// The sheets of 2024 show dice of their own, and do not say which.
+	own := findFunc(t, func(n *html.Node) bool { return has(n, "die__total") }) != nil
+	p.rolled(labels, own || inlineD20(t))
 }
 
 // inlineD20 reports whether an element shows the result of a d20; results that do not say of which dice
