@@ -249,6 +249,8 @@ func (r *execution) play(ctx context.Context) (began bool, err error) {
 		return false, err
 	}
 	defer func() { err = errors.Join(err, r.journal.Close()) }()
+	r.progress = NewProgress(r.options.Log, r.options.Columns, r.tables[len(r.tables)-1].name(), r.steps(), nil, r.now)
+	defer r.progress.Close()
 	if err := r.prepare(ctx); err != nil {
 		return false, err
 	}
@@ -291,8 +293,7 @@ func (r *execution) round(ctx context.Context) error {
 			left[job.Arm]++
 		}
 	}
-	r.progress = NewProgress(r.options.Log, r.options.Columns, r.tables[len(r.tables)-1].name(), r.steps(), left, r.now)
-	defer r.progress.Close()
+	r.progress.Begin(left)
 	next, stop := iter.Pull2(r.plan.Jobs(r.env))
 	defer stop()
 	job, broken, more := next()

@@ -29,6 +29,7 @@ type Progress struct {
 	stopped sync.WaitGroup
 
 	mu       sync.Mutex
+	known    bool // how many jobs there are
 	total    count
 	arms     map[string]*count
 	failed   int
@@ -50,17 +51,14 @@ type pending struct {
 // pendingKey finds the pending call in the context of its requests.
 type pendingKey struct{}
 
-// NewProgress starts to report on jobs, counted by arm, until Close is called. Without a writer it only counts.
-// Columns is the width of a terminal; 0: 80.
+// NewProgress starts to report on jobs, counted by arm, until Close is called; without jobs, on what is waited for before
+// Begin says them. Without a writer it only counts. Columns is the width of a terminal; 0: 80.
 func NewProgress(w io.Writer, columns int, unit, step string, jobs map[string]int, now func() time.Time) *Progress {
 	p := &Progress{
-		w: w, columns: cmp.Or(columns, 80), unit: unit, step: step, started: now(), now: now, stop: make(chan struct{}),
-		arms: map[string]*count{}, pending: map[*pending]bool{}, answered: map[string]bool{},
+		w: w, columns: cmp.Or(columns, 80), unit: unit, step: step, now: now, stop: make(chan struct{}),
+		pending: map[*pending]bool{}, answered: map[string]bool{},
 	}
-	for arm, n := range jobs {
-		p.arms[arm] = &count{of: n}
-		p.total.of += n
-	}
+	p.Begin(jobs)
 	if w == nil {
 		return p
 	}
@@ -84,13 +82,26 @@ func NewProgress(w io.Writer, columns int, unit, step string, jobs map[string]in
 	return p
 }
 
-func (p *Progress) print() {
-	if p.inPlace {
-		line := []rune(p.Line())
-		fmt.Fprint(p.w, string(line[:min(len(line), p.columns-1)]), "\033[K\r")
-		return
+// Begin starts the counts anew, with these jobs by arm.
+func (p *Progress) Begin(jobs map[string]int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.started, p.total, p.arms, p.failed, p.unscored = p.now(), count{}, map[string]*count{}, 0, 0
+	p.known = jobs != nil
+	for arm, n := range jobs {
+		p.arms[arm] = &count{of: n}
+		p.total.of += n
 	}
-	fmt.Fprintln(p.w, p.Line())
+}
+
+func (p *Progress) print() {
+	line := []rune(p.Line())
+	switch {
+	case p.inPlace:
+		fmt.Fprint(p.w, string(line[:min(len(line), p.columns-1)]), "\033[K\r")
+	case len(line) > 0:
+		fmt.Fprintln(p.w, string(line))
+	}
 }
 
 // arm returns the count of an arm.
@@ -152,10 +163,13 @@ func (p *Progress) Sent(ctx context.Context) {
 }
 
 // Line is the state in a line: jobs, steps a second, what went wrong, time to go, then the models that are waited for,
-// and the arms, where there are several.
+// and the arms, where there are several. Before the jobs are known it says only what is waited for.
 func (p *Progress) Line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.known {
+		return strings.Join(p.waits(), ", ")
+	}
 	spent := p.now().Sub(p.started)
 	parts := []string{fmt.Sprintf("%d of %d %s, %d %s%s", p.total.jobs, p.total.of, p.unit, p.total.steps, p.step, p.total.pace(spent))}
 	if p.failed > 0 {
@@ -202,19 +216,19 @@ func (c *count) left(spent time.Duration) string {
 	return fmt.Sprintf("about %s to go", left.Round(time.Second))
 }
 
-// waits names the models that were asked and have never answered, as they are loaded, and counts the calls that wait
-// at limits.
+// waits names the models that were asked and have never answered, which may be loading them, and counts the calls that
+// wait at limits. Servers do not tell a model that is loading from one that is slow.
 func (p *Progress) waits() (list []string) {
-	loading, held := map[string]time.Time{}, 0
+	waiting, held := map[string]time.Time{}, 0
 	for call := range p.pending {
 		if !call.sent {
 			held++
-		} else if at, known := loading[call.model]; !p.answered[call.model] && (!known || call.since.Before(at)) {
-			loading[call.model] = call.since
+		} else if at, known := waiting[call.model]; !p.answered[call.model] && (!known || call.since.Before(at)) {
+			waiting[call.model] = call.since
 		}
 	}
-	for _, model := range slices.Sorted(maps.Keys(loading)) {
-		list = append(list, fmt.Sprintf("loading %s ... %s", llm.Clean(model), p.now().Sub(loading[model]).Round(time.Second)))
+	for _, model := range slices.Sorted(maps.Keys(waiting)) {
+		list = append(list, fmt.Sprintf("waiting %s for %s to load or answer", p.now().Sub(waiting[model]).Round(time.Second), llm.Clean(model)))
 	}
 	if held > 0 {
 		list = append(list, fmt.Sprintf("%d calls wait at limits", held))
@@ -229,9 +243,8 @@ func (p *Progress) Close() {
 	}
 	close(p.stop)
 	p.stopped.Wait()
-	fmt.Fprint(p.w, p.Line())
-	if p.inPlace {
-		fmt.Fprint(p.w, "\033[K")
+	p.print()
+	if p.inPlace && p.known {
+		fmt.Fprintln(p.w)
 	}
-	fmt.Fprintln(p.w)
 }

@@ -10,7 +10,7 @@ import (
 // The line says from the first second what is waited for, and then how far each arm came.
 func TestProgressLine(t *testing.T) {
 	at := time.Unix(0, 0)
-	p := run.NewProgress(nil, 0, "sessions", "turns", map[string]int{"llama": 4, "smol": 4}, func() time.Time { return at })
+	p := run.NewProgress(nil, 0, "sessions", "turns", nil, func() time.Time { return at })
 	defer p.Close()
 	want := func(line string) {
 		t.Helper()
@@ -18,13 +18,20 @@ func TestProgressLine(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, line)
 		}
 	}
+	want("") // what is asked before the jobs are known, such as the form of replies
+	probe, probed := p.Ask(t.Context(), "ollama:judge")
+	p.Sent(probe)
+	at = at.Add(3 * time.Second)
+	want("waiting 3s for ollama:judge to load or answer")
+	probed()
+	p.Begin(map[string]int{"llama": 4, "smol": 4})
 	want("0 of 8 sessions, 0 turns: llama 0 of 4; smol 0 of 4")
 	ctx, done := p.Ask(t.Context(), "ollama:llama")
 	_, late := p.Ask(t.Context(), "ollama:smol")
 	at = at.Add(12 * time.Second)
 	want("0 of 8 sessions, 0 turns, 2 calls wait at limits: llama 0 of 4; smol 0 of 4")
 	p.Sent(ctx)
-	want("0 of 8 sessions, 0 turns, loading ollama:llama ... 12s, 1 calls wait at limits: llama 0 of 4; smol 0 of 4")
+	want("0 of 8 sessions, 0 turns, waiting 12s for ollama:llama to load or answer, 1 calls wait at limits: llama 0 of 4; smol 0 of 4")
 	done()
 	late()
 	for range 6 {

@@ -183,7 +183,9 @@ func (p *Plan) session(ctx context.Context, w *run.Writer, env *run.Env, arm, i 
 		if err := w.Commit(); err != nil {
 			return err
 		}
-		w.Step()
+		if slices.ContainsFunc(turn.Events, func(e sim.Event) bool { return e.Move() }) {
+			w.Step()
+		}
 	}
 	scores, err := p.score(ctx, w, ep, &row)
 	if err != nil {
