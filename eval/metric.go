@@ -9,6 +9,7 @@ type Metric struct {
 	Name     string  `json:"name"`              // as in Score.Metric
 	Unit     string  `json:"unit"`              // plural of what n counts, such as players or turns; empty: scores
 	Title    string  `json:"title"`             // a short heading
+	Short    string  `json:"short,omitempty"`   // the heading of its column where arms are compared; empty: it has none there
 	Caption  string  `json:"caption,omitempty"` // one or two sentences for a reader who meets the number for the first time
 	Low      float64 `json:"low"`               // the ends of its scale; both 0: it has none
 	High     float64 `json:"high"`

@@ -21,7 +21,11 @@ const width = 100
 // verdict is the table that comes first: one row for each arm, the best first.
 func (r *Report) verdict() (head []string, rows [][]string) {
 	title := r.metric(r.Headline).Title
-	head = []string{"ARM", title + " (95 %)", "TO " + map[bool]string{true: "BEST", false: "BASE"}[r.Baseline == ""] + " (95 %)", "P", "VALID", "COST", "S/TURN", "TOK/S"}
+	head = []string{"ARM", title + " (95 %)", "TO " + map[bool]string{true: "BEST", false: "BASE"}[r.Baseline == ""] + " (95 %)", "P"}
+	for _, m := range r.columns() {
+		head = append(head, m.Short)
+	}
+	head = append(head, "COST", "S/TURN", "TOK/S")
 	for i := range r.Arms {
 		a := &r.Arms[i]
 		v := a.Metrics[r.Headline]
@@ -40,10 +44,11 @@ func (r *Report) verdict() (head []string, rows [][]string) {
 		if a.SecondsPerTurn != nil {
 			speed = fmt.Sprintf("%.1f/%.1f", *a.SecondsPerTurn, *a.SecondsPerTurnP95)
 		}
-		rows = append(rows, []string{
-			llm.Clean(a.Arm), within(v.Value, v.Low, v.High, 1), difference, p,
-			number(a.Metrics["valid_turns"].Value, "%.0f%%"), cost, speed, number(a.TokensPerSecond, "%.0f"),
-		})
+		row := []string{llm.Clean(a.Arm), within(v.Value, v.Low, v.High, 1), difference, p}
+		for _, m := range r.columns() {
+			row = append(row, number(a.Metrics[m.Name].Value, map[bool]string{true: "%.0f%%", false: "%.2f"}[m.High == 100]))
+		}
+		rows = append(rows, append(row, cost, speed, number(a.TokensPerSecond, "%.0f")))
 	}
 	if gain := r.gain(); gain != nil {
 		head = slices.Insert(head, 2, "GAIN")
@@ -52,6 +57,11 @@ func (r *Report) verdict() (head []string, rows [][]string) {
 		}
 	}
 	return head, rows
+}
+
+// columns returns the metrics that have a column of their own in the verdict.
+func (r *Report) columns() []eval.Metric {
+	return slices.DeleteFunc(slices.Clone(r.metrics), func(m eval.Metric) bool { return m.Short == "" })
 }
 
 // gain returns the metric that says by how much the headline is above its control; nil where there is none.

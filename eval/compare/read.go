@@ -324,10 +324,12 @@ func check(sources []*source) (notes []string, err error) {
 	return notes, nil
 }
 
-// digest returns the digest of a model, where its server gave one.
-func (s *source) digest(spec string) string {
-	if served := s.manifest.Models[strings.TrimPrefix(spec, "embed:")]; served != nil && served.Identity != nil {
-		return served.Identity.Digest
+// digest returns the digest of a judge's model, where its server gave one. How the model is used may be said before it.
+func (s *source) digest(judge string) string {
+	for model, served := range s.manifest.Models {
+		if (model == judge || strings.HasSuffix(judge, ":"+model)) && served.Identity != nil {
+			return served.Identity.Digest
+		}
 	}
 	return ""
 }

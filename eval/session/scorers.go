@@ -135,7 +135,7 @@ func (play) Name() string { return "play" }
 
 func (play) Metrics() []eval.Metric {
 	return []eval.Metric{{
-		Scorer: "play", Name: "valid_turns", Unit: "turns", Title: "valid turns", High: 100, Higher: true,
+		Scorer: "play", Name: "valid_turns", Unit: "turns", Title: "valid turns", Short: "VALID", High: 100, Higher: true,
 		Caption: "Percent of the players' moves that were not malformed.",
 	}}
 }
