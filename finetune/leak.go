@@ -62,14 +62,7 @@ func (b *builder) leaks(ctx context.Context) error {
 		e.rank = i
 	}
 	b.begin("leaks", len(train)+2*len(tested))
-	inEvaluation := map[uint64]*entry{}
-	err := b.search(ctx, tested, nil, func(e *entry, grams []uint64) {
-		for _, g := range grams {
-			if inEvaluation[g] == nil {
-				inEvaluation[g] = e
-			}
-		}
-	})
+	inEvaluation, err := b.firsts(ctx, tested)
 	if err != nil {
 		return err
 	}
@@ -116,6 +109,19 @@ func (b *builder) leaks(ctx context.Context) error {
 	}
 	b.report.Leaks.Formulas, b.report.Leaks.Shown = p.formulas()
 	return nil
+}
+
+// firsts returns the example of evaluation that has each gram first.
+func (b *builder) firsts(ctx context.Context, tested []*entry) (map[uint64]*entry, error) {
+	first := map[uint64]*entry{}
+	err := b.search(ctx, tested, nil, func(e *entry, grams []uint64) {
+		for _, g := range grams {
+			if first[g] == nil {
+				first[g] = e
+			}
+		}
+	})
+	return first, err
 }
 
 // search hands the grams of examples that are wanted, sorted and each once, to a function; nil wants all.

@@ -25,8 +25,9 @@ var spellings = []struct {
 }
 
 var (
-	row  = regexp.MustCompile(`^\+?(?:\(\d+\)|\d+)(?:[ ./-]?(?:\(\d+\)|\d+)){0,7}`)
-	date = regexp.MustCompile(`^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)`)
+	row        = regexp.MustCompile(`^\+?(?:\(\d+\)|\d+)(?:[ ./-]?(?:\(\d+\)|\d+)){0,7}`)
+	digitsOnly = regexp.MustCompile(`\D`)
+	date       = regexp.MustCompile(`^(?:\d{4}[ ./-]\d{1,2}[ ./-]\d{1,2}|\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4})(?:\D|$)`)
 )
 
 // enough reports at a glance whether there are the digits of a phone number. Most numbers have fewer.
@@ -51,12 +52,7 @@ func (s *scrubber) phone() bool {
 	}
 	text := row.FindString(s.text[s.at:])
 	for ; text != ""; text = text[:max(0, strings.LastIndexByte(text, ' '))] {
-		digits := 0
-		for i := range len(text) {
-			if digit(text[i]) {
-				digits++
-			}
-		}
+		digits := len(digitsOnly.ReplaceAllString(text, ""))
 		if digits < 7 {
 			return false
 		}

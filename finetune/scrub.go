@@ -204,14 +204,7 @@ func (s *scrubber) address() bool {
 		return false
 	}
 	if name := ip6.FindString(rest); strings.Count(name, ":") >= 2 {
-		if len(name) < len(rest) && alnum(rest[len(name)]) {
-			return false
-		}
-		if name = strings.TrimRight(name, "."); !strings.HasSuffix(name, "::") {
-			name = strings.TrimSuffix(name, ":")
-		}
-		ip, err := netip.ParseAddr(name)
-		return err == nil && ip.As16()[0]>>5 == 1 && s.piece(noIP, s.at, s.at+len(name))
+		return s.address6(name, rest[len(name):])
 	}
 	name := ip4.FindString(rest)
 	ip, err := netip.ParseAddr(name)
@@ -223,6 +216,18 @@ func (s *scrubber) address() bool {
 		return false
 	}
 	return s.piece(noIP, s.at, s.at+len(name))
+}
+
+// address6 finds an address of version 6 in a row of groups.
+func (s *scrubber) address6(name, rest string) bool {
+	if rest != "" && alnum(rest[0]) {
+		return false
+	}
+	if name = strings.TrimRight(name, "."); !strings.HasSuffix(name, "::") {
+		name = strings.TrimSuffix(name, ":")
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.As16()[0]>>5 == 1 && s.piece(noIP, s.at, s.at+len(name))
 }
 
 // goesOn reports whether a row of digits goes on at a place: with a letter or a digit, or with one of the

@@ -62,13 +62,7 @@ func finetuneStart(c *cli.Context) error {
 	}
 	var e *hosted.Estimate
 	if c.Bool("again") || !r.Underway(d.Dir) {
-		if err := validateFor(c, d); err != nil {
-			return err
-		}
-		if e, err = estimate(c, d); err != nil {
-			return err
-		}
-		if err := agree(c, a, d, e); err != nil {
+		if e, err = approved(c, a, d); err != nil {
 			return err
 		}
 	}
@@ -102,4 +96,16 @@ func finetuneStart(c *cli.Context) error {
 		tell(c)("wait for it with: %s", h.Command("wait", r, h.ID))
 	}
 	return nil
+}
+
+// approved checks the files, and asks the user whether the job may cost what it will.
+func approved(c *cli.Context, a hosted.Address, d *hosted.Dataset) (*hosted.Estimate, error) {
+	if err := validateFor(c, d); err != nil {
+		return nil, err
+	}
+	e, err := estimate(c, d)
+	if err != nil {
+		return nil, err
+	}
+	return e, agree(c, a, d, e)
 }

@@ -165,15 +165,9 @@ func (r *lister) line(raw string) (reason string) {
 	case len(r.s.Steps) == 0:
 		r.outer = indent
 	}
-	n, text := numberOf(line)
-	begins := n > 0 && (n == 1 || n == r.last+1 || n == r.last+2)
-	if r.s.Method == "bullet" {
-		if begins = bulletMark.MatchString(line); begins {
-			n, text = r.last+1, line[len(bulletMark.FindString(line)):]
-		}
-	}
+	n, text := r.begins(line, indent)
 	switch {
-	case begins && indent <= r.outer+2 && !(indent > r.outer && n <= r.last):
+	case n > 0:
 		if r.last > 1 && n == 1 || len(r.note) > 0 && r.s.Method == "bullet" {
 			return "the reply holds several lists, and which is that of the steps is not said"
 		}
@@ -189,6 +183,20 @@ func (r *lister) line(raw string) (reason string) {
 		r.extend(unmarked(bulletMark.ReplaceAllString(line, "")))
 	}
 	return ""
+}
+
+// begins returns the number of the step that a line begins, and its text; 0 where it begins none. A number is the next
+// one, or one is left out, or it is 1.
+func (r *lister) begins(line string, indent int) (n int, text string) {
+	if r.s.Method == "bullet" && bulletMark.MatchString(line) {
+		n, text = r.last+1, bulletMark.ReplaceAllString(line, "")
+	} else if r.s.Method == "number" {
+		n, text = numberOf(line)
+	}
+	if n > 1 && n != r.last+1 && n != r.last+2 || indent > r.outer+2 || indent > r.outer && n <= r.last {
+		return 0, line
+	}
+	return n, text
 }
 
 // extend adds a text to the last step.

@@ -185,10 +185,17 @@ func checkTRLDPO(v *validator, row *value) {
 		v.nearlyEqual(chosen, rejected)
 	}
 	v.form(map[kind]string{text: "strings", list: "messages"}[chosen.k])
-	switch {
-	case prompt.kind() <= null:
+	if prompt.kind() <= null {
 		v.implicit(chosen, rejected, names, equal)
-	case chosen.k == text:
+	} else {
+		v.bothAnswers(row, prompt, names)
+	}
+	v.templateTools(row)
+}
+
+// bothAnswers judges a prompt and the two answers to it.
+func (v *validator) bothAnswers(row, prompt *value, names [2]string) {
+	if prompt.k == text {
 		v.plainPrompt(prompt)
 		v.both(func(i int) {
 			answer := row.get(names[i])
@@ -197,20 +204,19 @@ func checkTRLDPO(v *validator, row *value) {
 			}
 			v.plainAnswer(answer, names[i])
 		})
-	default:
-		v.conversation(prompt)
-		v.both(func(i int) {
-			switch answer := row.get(names[i]); {
-			case prompt.len() > 0 && answer.len() > 0 && same(prompt.first(), answer.first()):
-				v.report("prompt_repeated", "column", names[i])
-			case answer.len() > 1:
-				v.report("one_answer", "column", names[i], "n", answer.len())
-			default:
-				v.continuation(answer, names[i])
-			}
-		})
+		return
 	}
-	v.templateTools(row)
+	v.conversation(prompt)
+	v.both(func(i int) {
+		switch answer := row.get(names[i]); {
+		case prompt.len() > 0 && answer.len() > 0 && same(prompt.first(), answer.first()):
+			v.report("prompt_repeated", "column", names[i])
+		case answer.len() > 1:
+			v.report("one_answer", "column", names[i], "n", answer.len())
+		default:
+			v.continuation(answer, names[i])
+		}
+	})
 }
 
 // nearlyEqual reports sides that differ in white space around the last text only.

@@ -157,7 +157,12 @@ func (m *Merged) plan(b *Base) ([]planned, []Check) {
 	if b.file == nil {
 		return nil, append(checks, failed("base file", "the base's GGUF cannot be read here, and its metadata and tokenizer are needed: give it with --base-gguf FILE"))
 	}
-	checks = append(checks, m.checkConfig(b), m.checkRope(b))
+	list, shapes := m.match(l, b)
+	return list, append(checks, m.checkConfig(b), m.checkRope(b), shapes)
+}
+
+// match finds a tensor of the model for each of the base, and says whether all fit.
+func (m *Merged) match(l *layout, b *Base) ([]planned, Check) {
 	p := &planning{m: m, l: l, b: b, used: map[string]bool{}}
 	const head, embedding = "lm_head.weight", "model.embed_tokens.weight"
 	tied := m.weights.tensors[head] == nil || m.config.Tied != nil && *m.config.Tied
@@ -188,9 +193,9 @@ func (m *Merged) plan(b *Base) ([]planned, []Check) {
 		p.wrong = append(p.wrong, "the model has "+listed(left)+", for which the base has no place")
 	}
 	if p.wrong != nil {
-		return nil, append(checks, failed("shapes", "%s: is it the base that the model was trained from?", listed(p.wrong)))
+		return nil, failed("shapes", "%s: is it the base that the model was trained from?", listed(p.wrong))
 	}
-	return p.list, append(checks, passed("shapes", "%d tensors fit the base's", len(p.list)))
+	return p.list, passed("shapes", "%d tensors fit the base's", len(p.list))
 }
 
 // planning collects the tensors of a file to be written, and what is wrong.

@@ -1,6 +1,9 @@
 package gguf
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // CheckAdapter says whether a GGUF that is there already is an adapter for the base.
 func (f *File) CheckAdapter(b *Base) []Check {
@@ -18,14 +21,21 @@ func (f *File) CheckAdapter(b *Base) []Check {
 	} else {
 		checks = append(checks, passed("lora_alpha", "%g", v.Value()))
 	}
-	var wrong []string
-	n := 0
+	n, wrong := len(f.Tensors), f.misfits(b)
+	if wrong != nil || n == 0 {
+		return append(checks, failed("shapes", "%d tensors; %s: is it the base that the adapter was trained from?", n, listed(wrong)))
+	}
+	return append(checks, passed("shapes", "%d pairs fit the base", n/2))
+}
+
+// misfits says which tensors of an adapter do not fit the base.
+func (f *File) misfits(b *Base) (wrong []string) {
 	for i := range f.Tensors {
 		t := &f.Tensors[i]
 		stem, half := t.Name, ""
 		for _, end := range []string{".lora_a", ".lora_b"} {
-			if len(stem) > len(end) && stem[len(stem)-len(end):] == end {
-				stem, half = stem[:len(stem)-len(end)], end
+			if before, ok := strings.CutSuffix(stem, end); ok && before != "" {
+				stem, half = before, end
 			}
 		}
 		want, other := b.shapes[stem], map[string]string{".lora_a": ".lora_b", ".lora_b": ".lora_a"}[half]
@@ -42,12 +52,8 @@ func (f *File) CheckAdapter(b *Base) []Check {
 			half == ".lora_b" && t.Shape[1] != want[1]:
 			wrong = append(wrong, fmt.Sprintf("%s of the shape %v does not fit the base's %v", t.Name, t.Shape, want))
 		}
-		n++
 	}
-	if wrong != nil || n == 0 {
-		return append(checks, failed("shapes", "%d tensors; %s: is it the base that the adapter was trained from?", n, listed(wrong)))
-	}
-	return append(checks, passed("shapes", "%d pairs fit the base", n/2))
+	return wrong
 }
 
 // CheckModel says whether a GGUF that is there already is a model like the base, which may be nil.

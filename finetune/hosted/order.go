@@ -54,8 +54,8 @@ type Order struct {
 // markKey is the metadata that carries an order's mark.
 const markKey = "parley_order"
 
-// Validate checks an order against the bounds of the protocol, except for its files' ids.
-func (o *Order) Validate() error {
+// checkSettings checks the hyperparameters that every server knows.
+func (o *Order) checkSettings() error {
 	for _, check := range []struct {
 		name   string
 		value  Setting
@@ -76,7 +76,12 @@ func (o *Order) Validate() error {
 			return fmt.Errorf("%s is %q, it has to be %s, or auto", check.name, string(check.value), check.bounds)
 		}
 	}
-	if err := cmp.Or(o.checkExtra(), o.checkMetadata()); err != nil {
+	return nil
+}
+
+// Validate checks an order against the bounds of the protocol, except for its files' ids.
+func (o *Order) Validate() error {
+	if err := cmp.Or(o.checkSettings(), o.checkExtra(), o.checkMetadata()); err != nil {
 		return err
 	}
 	switch n := utf8.RuneCountInString(o.Suffix); {

@@ -92,6 +92,11 @@ func (r *Record) Open(dir string, again bool) error {
 	case err != nil:
 		return err
 	}
+	return r.follow(old, again)
+}
+
+// follow makes the record the one that comes after an older one of its name.
+func (r *Record) follow(old *Record, again bool) error {
 	same := old.Digest() == r.Digest()
 	ended := old.Job != nil && (old.Job.State == Failed || old.Job.State == Cancelled || old.Job.State == Succeeded && (again || !same))
 	underway := old.Job != nil && !old.Job.State.Done() || old.Job == nil && !old.Asked.IsZero() && !again

@@ -60,21 +60,9 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 		p.Job, p.Changed, p.Events = job, job.State != state, nil
 		state = job.State
 		if !eventless {
-			fresh, err := c.events(ctx, id, Page{}, known)
-			switch llm.FaultOf(err) {
-			case llm.NotFound, llm.Unsupported, llm.BadRequest:
-				eventless = true
-			case "":
-				if err != nil {
-					return nil, err
-				}
+			if eventless, err = c.news(ctx, id, &p, known); err != nil {
+				return nil, err
 			}
-			for _, e := range fresh {
-				known[e.key()] = true
-				step, of := e.Step()
-				p.Step, p.Steps = max(p.Step, step), max(p.Steps, of)
-			}
-			p.Events = fresh
 		}
 		if err := tell(p); err != nil {
 			return nil, err
@@ -94,6 +82,26 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 			return nil, err
 		}
 	}
+}
+
+// news adds the events that are not known yet to the progress. It reports whether the server has none at all.
+func (c *Client) news(ctx context.Context, id string, p *Progress, known map[string]bool) (eventless bool, err error) {
+	fresh, err := c.events(ctx, id, Page{}, known)
+	switch llm.FaultOf(err) {
+	case llm.NotFound, llm.Unsupported, llm.BadRequest:
+		return true, nil
+	case "":
+		if err != nil {
+			return false, err
+		}
+	}
+	for _, e := range fresh {
+		known[e.key()] = true
+		step, of := e.Step()
+		p.Step, p.Steps = max(p.Step, step), max(p.Steps, of)
+	}
+	p.Events = fresh
+	return false, nil
 }
 
 func unknown(s State) bool {

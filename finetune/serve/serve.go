@@ -130,6 +130,11 @@ func (o *Options) Validate() error {
 		}
 		return nil
 	}
+	return o.settleType()
+}
+
+// settleType settles what type the matrices are written in, and checks the file that is to be kept.
+func (o *Options) settleType() error {
 	if o.Type == "" {
 		o.Type = map[string]string{Adapter: "f32", Merged: "f16"}[o.Kind]
 	}

@@ -143,13 +143,27 @@ func (c *checker) form(f *Form) {
 
 func (c *checker) question(at spot, q *Question) {
 	c.parts(at, q)
+	c.choices(at, q)
+	c.words(at, "", q.Text)
+	c.words(at, "help", q.Help)
+	for i, o := range q.Options {
+		c.words(at.of(i), "", o)
+	}
+	for i, r := range q.Rows {
+		c.words(at.ofRow(i), "", r)
+	}
+	if grade, words, ok := Grade(q.Text); ok && c.english && words >= leastQuestion && grade > hardQuestion {
+		c.add(at, ReadingLevel, "the question reads at grade %.1f (Flesch-Kincaid), above %d", grade, hardQuestion)
+	}
+}
+
+// choices checks the options and rows of a question, and whether it asks one thing.
+func (c *checker) choices(at spot, q *Question) {
 	for _, p := range sameOptions(q.Options, c.quiz) {
 		c.add(at.of(p.second), DuplicateOption, "%s option %d: %q", p.how, p.first+1, clip(q.Options[p.second]))
 	}
 	for _, p := range sameOptions(q.Rows, c.quiz) {
-		here := at
-		here.row = p.second + 1
-		c.add(here, DuplicateOption, "%s row %d: %q", p.how, p.first+1, clip(q.Rows[p.second]))
+		c.add(at.ofRow(p.second), DuplicateOption, "%s row %d: %q", p.how, p.first+1, clip(q.Rows[p.second]))
 	}
 	for i, o := range overlaps(q.Options) {
 		if o != "" {
@@ -165,24 +179,17 @@ func (c *checker) question(at spot, q *Question) {
 	if and := barrelled(q); and != "" && (!c.quiz || q.Type != Single) {
 		c.add(at, DoubleBarrelled, "%q asks two things for one answer", and)
 	}
-	c.words(at, "", q.Text)
-	c.words(at, "help", q.Help)
-	for i, o := range q.Options {
-		c.words(at.of(i), "", o)
-	}
-	for i, r := range q.Rows {
-		here := at
-		here.row = i + 1
-		c.words(here, "", r)
-	}
-	if grade, words, ok := Grade(q.Text); ok && c.english && words >= leastQuestion && grade > hardQuestion {
-		c.add(at, ReadingLevel, "the question reads at grade %.1f (Flesch-Kincaid), above %d", grade, hardQuestion)
-	}
 }
 
 // of returns the place of an option, counted from 0.
 func (s spot) of(option int) spot {
 	s.option = option + 1
+	return s
+}
+
+// ofRow returns the place of a row, counted from 0.
+func (s spot) ofRow(row int) spot {
+	s.row = row + 1
 	return s
 }
 
