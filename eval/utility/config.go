@@ -49,20 +49,28 @@ func (c *Config) Complete() error {
 	if c.Quantifier == LexicalModel {
 		c.Seeds = 1 // it says the same each time
 	}
-	if err := c.completeCriteria(); err != nil {
-		return err
-	}
-	switch asked := c.Quantifier != ""; {
-	case !asked && len(c.Samples) > 0:
-		return run.Usagef("samples need a quantifier: --model MODEL, or --model %s", LexicalModel)
-	case asked && len(c.Samples) == 0:
-		return run.Usagef("there are no samples: --samples FILE, DIRECTORY or RUN")
-	case asked && (c.Seeds < 1 || c.Rounds < 1 || len(c.Samples)*c.Seeds*c.Rounds > maxCalls):
-		return run.Usagef("%d samples with %d seeds in %d rounds: say 1 or more of each, and at most %d together", len(c.Samples), c.Seeds, c.Rounds, maxCalls)
-	case c.Share <= 0 || c.Share >= 1:
-		return run.Usagef("the share of sentences to drop is %g: say a number between 0 and 1", c.Share)
-	case !slices.Contains([]string{"range_sd", "cv", "agreement"}, c.Thresholds.Stability):
-		return run.Usagef("stability by %q: say range_sd, cv or agreement", c.Thresholds.Stability)
+	critic, quantifier, given := c.Critic != "", c.Quantifier != "", len(c.Criteria) > 0
+	for _, rule := range []struct {
+		broken bool
+		text   string
+	}{
+		{critic && c.Task == nil, "critics need a task: --task TASK.yaml"},
+		{critic && (c.Critics < 1 || c.Critics > 1000), fmt.Sprintf("%d critics: say 1 to 1000", c.Critics)},
+		{critic && given, "criteria are given and critics are asked for them: say one of the two"},
+		{!critic && !given, "there are no criteria: --criteria criteria.yaml"},
+		{!critic && c.Embed+c.Summariser != "", "criteria that are given are not consolidated: parley eval utility consolidate does"},
+		{c.Tau <= 0 || c.Tau > 1, fmt.Sprintf("tau is %g: say a number above 0, up to 1", c.Tau)},
+		{!quantifier && len(c.Samples) > 0, "samples need a quantifier: --model MODEL, or --model " + LexicalModel},
+		{quantifier && len(c.Samples) == 0, "there are no samples: --samples FILE, DIRECTORY or RUN"},
+		{quantifier && (c.Seeds < 1 || c.Rounds < 1 || len(c.Samples)*c.Seeds*c.Rounds > maxCalls), fmt.Sprintf(
+			"%d samples with %d seeds in %d rounds: say 1 or more of each, and at most %d together", len(c.Samples), c.Seeds, c.Rounds, maxCalls)},
+		{c.Share <= 0 || c.Share >= 1, fmt.Sprintf("the share of sentences to drop is %g: say a number between 0 and 1", c.Share)},
+		{!slices.Contains([]string{"range_sd", "cv", "agreement"}, c.Thresholds.Stability),
+			fmt.Sprintf("stability by %q: say range_sd, cv or agreement", c.Thresholds.Stability)},
+	} {
+		if rule.broken {
+			return run.Usagef("%s", rule.text)
+		}
 	}
 	for _, way := range c.Disturb {
 		if !slices.Contains([]string{Drop, Swap, Replace}, way) {
@@ -77,31 +85,13 @@ func (c *Config) Complete() error {
 		}
 		ids[s.ID] = true
 	}
-	return nil
-}
-
-// completeCriteria sees to where criteria come from.
-func (c *Config) completeCriteria() error {
-	switch asked := c.Critic != ""; {
-	case asked && c.Task == nil:
-		return run.Usagef("critics need a task: --task TASK.yaml")
-	case asked && (c.Critics < 1 || c.Critics > 1000):
-		return run.Usagef("%d critics: say 1 to 1000", c.Critics)
-	case asked && len(c.Criteria) > 0:
-		return run.Usagef("criteria are given and critics are asked for them: say one of the two")
-	case !asked && len(c.Criteria) == 0:
-		return run.Usagef("there are no criteria: --criteria criteria.yaml")
-	case !asked && (c.Embed != "" || c.Summariser != ""):
-		return run.Usagef("criteria that are given are not consolidated: parley eval utility consolidate does")
-	case c.Tau <= 0 || c.Tau > 1:
-		return run.Usagef("tau is %g: say a number above 0, up to 1", c.Tau)
-	case asked:
+	if !given {
 		return nil
 	}
 	for _, p := range (&file{c.Criteria}).Problems() {
 		return run.Usagef("%s: %s", p.Path, p.Text)
 	}
-	if name := same(c.Criteria); name != "" && c.Quantifier != "" {
+	if name := same(c.Criteria); name != "" && quantifier {
 		return run.Usagef("two criteria are called %q: consolidate them, or rename one", name)
 	}
 	return nil
@@ -118,30 +108,4 @@ func (c *Config) groups() []string {
 	rank := func(group string) int { return slices.Index([]string{Success, Failure, Neither}, group) }
 	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
 	return list
-}
-
-// stage is a part of the work: the kind of its jobs, by the letter that begins their ids, and their number.
-type stage struct {
-	kind  byte // c: a critic, d: consolidation, r: a round of samples
-	round int
-	n     int
-}
-
-// stages lists the parts of the work that are configured, in order.
-func (c *Config) stages() (list []stage) {
-	if c.Critic != "" {
-		list = append(list, stage{'c', 0, c.Critics}, stage{'d', 0, 1})
-	}
-	for round := 1; round <= c.Rounds && c.Quantifier != ""; round++ {
-		list = append(list, stage{'r', round, len(c.Samples)})
-	}
-	return list
-}
-
-// id names the i-th job of a stage.
-func (s stage) id(i int) string {
-	if s.kind == 'r' {
-		return fmt.Sprintf("r%02d-%06d", s.round, i+1)
-	}
-	return fmt.Sprintf("%c%04d", s.kind, i+1)
 }

@@ -19,52 +19,71 @@ var promptFiles embed.FS
 
 var prompts = judge.Prompts(promptFiles)
 
+// proposals is the form of a list of criteria, for servers that hold a model to one.
+var proposals = json.RawMessage(`{"type": "object", "required": ["criteria"], "additionalProperties": false, "properties": {"criteria":
+	{"type": "array", "minItems": 4, "maxItems": 20, "items":
+	{"type": "object", "required": ["name", "description", "accepted_values"], "additionalProperties": false, "properties":
+	{"name": {"type": "string", "maxLength": 60}, "description": {"type": "string", "maxLength": 300},
+	"accepted_values": {"type": "array", "minItems": 3, "maxItems": 5, "items": {"type": "string", "maxLength": 60}}}}}}}`)
+
 // seedOf mixes a seed of its own from that of the run and what it is for.
-func seedOf(seed uint64, purpose string, numbers ...int) uint64 {
+func seedOf(seed uint64, purpose ...any) uint64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, seed, purpose, numbers)
+	fmt.Fprintln(h, append([]any{seed}, purpose...)...)
 	return h.Sum64()
 }
 
-// criterionRow is the row of a criterion of a stage of the work.
-func criterionRow(job, stage string, seed int, c Criterion, calls []llm.Call) CriterionRow {
+// addCriterion adds the row of a criterion that was proposed by the critic of a seed, or consolidated.
+func addCriterion(w *run.Writer, job, stage string, seed int, c Criterion, calls []llm.Call) {
 	whole, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // it has strings and numbers only
 	}
-	return CriterionRow{Job: job, Stage: stage, Seed: seed, Name: c.Name, Criterion: string(whole), Calls: idsOf(calls)}
+	Criteria.Add(w, CriterionRow{Job: job, Stage: stage, Seed: seed, Name: c.Name, Criterion: string(whole), Calls: idsOf(calls)})
 }
 
-// decodeRows returns the criteria of a stage of the work.
-func decodeRows(rows []CriterionRow, stage string) ([]Criterion, error) {
-	var list []Criterion
-	for _, r := range rows {
-		if r.Stage != stage || r.Criterion == "" {
+// stored are the criteria of a run.
+type stored struct {
+	proposed, consolidated []Criterion
+	rejected               []string // why others could not be read
+}
+
+// readStored reads the criteria of a run.
+func readStored(dir string) (s stored, err error) {
+	for r, err := range Criteria.Sorted(dir) {
+		if err != nil {
+			return s, err
+		}
+		if r.Criterion == "" {
+			s.rejected = append(s.rejected, r.Reason)
 			continue
 		}
 		var c Criterion
 		if err := json.Unmarshal([]byte(r.Criterion), &c); err != nil {
-			return nil, fmt.Errorf("criterion %q of %s: %w", r.Name, r.Job, err)
+			return s, fmt.Errorf("criterion %q of %s: %w", r.Name, r.Job, err)
 		}
-		list = append(list, c)
+		if r.Stage == "proposed" {
+			s.proposed = append(s.proposed, c)
+		} else {
+			s.consolidated = append(s.consolidated, c)
+		}
 	}
-	return list, nil
+	return s, nil
 }
 
 // pool returns the criteria of the first round: given, or consolidated.
-func pool(c *Config, rows []CriterionRow) ([]Criterion, error) {
+func (s *stored) pool(c *Config) []Criterion {
 	if c.Critic == "" {
-		return Leaves(c.Criteria), nil
+		return Leaves(c.Criteria)
 	}
-	list, err := decodeRows(rows, "consolidated")
-	return Leaves(list), err
+	return Leaves(s.consolidated)
 }
 
 // propose asks a critic for criteria, and for the order of values that do not tell it.
-func (p *Plan) propose(ctx context.Context, w *run.Writer, seed int, row *StepRow) error {
-	c := p.config
-	tag := llm.Tag{Session: row.ID, Purpose: "critic", Repeat: seed - 1}
-	resp, calls, err := p.ask(ctx, w, c.Critic, "critic", map[string]any{"Task": c.Task, "Solutions": c.Solutions}, nil, tag, seedOf(c.Seed, "critic", seed))
+func (p *Plan) propose(ctx context.Context, w *run.Writer, i int, row *StepRow) error {
+	c, seed := p.config, i+1
+	tag := llm.Tag{Session: row.ID, Purpose: "critic", Repeat: i}
+	resp, calls, err := p.ask(ctx, w, c.Critic, "critic", map[string]any{"Task": c.Task, "Solutions": c.Solutions}, proposals, tag)
 	if err != nil {
 		return err
 	}
@@ -76,17 +95,17 @@ func (p *Plan) propose(ctx context.Context, w *run.Writer, seed int, row *StepRo
 	if err != nil && len(rejected) == 0 {
 		rejected = []string{err.Error()}
 	}
-	for i, one := range list {
+	for k, one := range list {
 		one.Seeds = []int{seed}
 		asked := slices.Clone(calls)
 		if one.Order == Unknown && one.Kind != Nominal && one.Kind != Attribute {
-			more, err := p.askOrder(ctx, w, &one, llm.Tag{Session: row.ID, Actor: one.Name, Purpose: "order", Turn: i, Repeat: seed - 1})
+			more, err := p.askOrder(ctx, w, &one, llm.Tag{Session: row.ID, Actor: one.Name, Purpose: "order", Turn: k, Repeat: i})
 			if err != nil {
 				return err
 			}
 			asked = append(asked, more...)
 		}
-		Criteria.Add(w, criterionRow(row.ID, "proposed", seed, one, asked))
+		addCriterion(w, row.ID, "proposed", seed, one, asked)
 	}
 	for _, why := range rejected {
 		Criteria.Add(w, CriterionRow{Job: row.ID, Stage: "proposed", Seed: seed, Reason: w.Clean(why), Calls: idsOf(calls)})
@@ -98,7 +117,7 @@ func (p *Plan) propose(ctx context.Context, w *run.Writer, seed int, row *StepRo
 // askOrder asks which value is the best and which the worst, and takes an answer that names the ends of the list.
 func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag llm.Tag) ([]llm.Call, error) {
 	with := map[string]any{"Task": p.config.Task, "Criterion": c}
-	resp, calls, err := p.ask(ctx, w, p.config.Critic, "best", with, nil, tag, seedOf(p.config.Seed, "order "+c.Name, tag.Repeat))
+	resp, calls, err := p.ask(ctx, w, p.config.Critic, "best", with, nil, tag)
 	if err != nil || resp == nil {
 		return calls, err
 	}
@@ -119,16 +138,13 @@ func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag ll
 }
 
 // consolidate makes one list of the criteria that the critics proposed.
-func (p *Plan) consolidate(ctx context.Context, w *run.Writer, row *StepRow) error {
+func (p *Plan) consolidate(ctx context.Context, w *run.Writer, _ int, row *StepRow) error {
 	c := p.config
-	rows, err := Criteria.All(p.env.Dir)
+	read, err := readStored(p.env.Dir)
 	if err != nil {
 		return err
 	}
-	proposed, err := decodeRows(rows, "proposed")
-	if err != nil {
-		return err
-	}
+	proposed := read.proposed
 	if len(proposed) == 0 {
 		row.State, row.Note = run.Failed, "no critic proposed a criterion that could be read"
 		return nil
@@ -143,9 +159,8 @@ func (p *Plan) consolidate(ctx context.Context, w *run.Writer, row *StepRow) err
 	if err != nil {
 		return err
 	}
-	calls = append(calls, more...)
 	for _, one := range Consolidate(proposed, alike, c.Tau) {
-		Criteria.Add(w, criterionRow(row.ID, "consolidated", 0, one, calls))
+		addCriterion(w, row.ID, "consolidated", 0, one, append(calls, more...))
 	}
 	return nil
 }
@@ -155,7 +170,7 @@ func (p *Plan) consolidate(ctx context.Context, w *run.Writer, row *StepRow) err
 func (p *Plan) summarise(ctx context.Context, w *run.Writer, id string, proposed []Criterion) (list []Criterion, calls []llm.Call, note string, err error) {
 	c := p.config
 	with := map[string]any{"Task": c.Task, "Criteria": proposed}
-	resp, calls, err := p.ask(ctx, w, c.Summariser, "summarise", with, nil, llm.Tag{Session: id, Purpose: "summarise"}, seedOf(c.Seed, "summarise"))
+	resp, calls, err := p.ask(ctx, w, c.Summariser, "summarise", with, proposals, llm.Tag{Session: id, Purpose: "summarise"})
 	if err != nil {
 		return nil, calls, "", err
 	}
@@ -166,7 +181,7 @@ func (p *Plan) summarise(ctx context.Context, w *run.Writer, id string, proposed
 	if err != nil {
 		return proposed, calls, "the summariser's reply cannot be read: " + err.Error(), nil
 	}
-	for i := range list { // who proposed one of the same name
+	for i := range list { // seeds of those that proposed one of the same name
 		for _, from := range proposed {
 			if fold(from.Name) == fold(list[i].Name) {
 				list[i].Seeds = append(list[i].Seeds, from.Seeds...)

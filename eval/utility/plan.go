@@ -3,6 +3,7 @@ package utility
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 	"sync"
@@ -79,46 +80,51 @@ func NoEmbeddings(model string) error {
 	return run.Usagef("%s has no embeddings: say --embed ollama:NAME or --embed openai:NAME", model)
 }
 
-// Jobs yields critics, then their consolidation, then samples round by round.
+// Jobs yields critics, then their consolidation, then samples round by round; each of these is a stage.
 func (p *Plan) Jobs(*run.Env) iter.Seq2[run.Job, error] {
 	return func(yield func(run.Job, error) bool) {
-		for at, s := range p.config.stages() {
-			for i := range s.n {
-				if !yield(run.Job{ID: s.id(i), Stage: at, Do: func(ctx context.Context, w *run.Writer) error { return p.do(ctx, w, s, i) }}, nil) {
-					return
+		c, stage := p.config, 0
+		each := func(ids string, n int, do work) bool {
+			for i := range n {
+				if !yield(p.job(fmt.Sprintf(ids, i+1), stage, i, do), nil) {
+					return false
 				}
+			}
+			stage++
+			return true
+		}
+		if c.Critic != "" && !(each("c%04d", c.Critics, p.propose) && each("d%04d", 1, p.consolidate)) {
+			return
+		}
+		for round := 1; round <= c.Rounds && c.Quantifier != ""; round++ {
+			label := func(ctx context.Context, w *run.Writer, i int, row *StepRow) error { return p.quantify(ctx, w, i, round, row) }
+			if !each(fmt.Sprintf("r%02d-%%06d", round), len(c.Samples), label) {
+				return
 			}
 		}
 	}
 }
 
-// do does the i-th job of a stage. Its error stops the run.
-func (p *Plan) do(ctx context.Context, w *run.Writer, s stage, i int) error {
-	row := StepRow{ID: s.id(i), State: run.Complete, Started: p.env.Now().UTC()}
-	var err error
-	switch s.kind {
-	case 'c':
-		err = p.propose(ctx, w, i+1, &row)
-	case 'd':
-		err = p.consolidate(ctx, w, &row)
-	default:
-		sample := &p.config.Samples[i]
-		row.Sample, row.Grouping = sample.ID, sample.Group
-		err = p.quantify(ctx, w, sample, i, s.round, &row)
-	}
-	if err != nil {
-		return err
-	}
-	row.Note = w.Clean(row.Note)
-	row.State = w.Done(row.State)
-	row.Calls, row.Finished = w.Calls(), p.env.Now().UTC()
-	Steps.Add(w, row)
-	return nil
+// work does the i-th job of a stage, and fills in its row. Its error stops the run.
+type work func(ctx context.Context, w *run.Writer, i int, row *StepRow) error
+
+// job is the i-th job of a stage, which ends with its row.
+func (p *Plan) job(id string, stage, i int, do work) run.Job {
+	return run.Job{ID: id, Stage: stage, Do: func(ctx context.Context, w *run.Writer) error {
+		row := StepRow{ID: id, State: run.Complete, Started: p.env.Now().UTC()}
+		if err := do(ctx, w, i, &row); err != nil {
+			return err
+		}
+		row.Note, row.State = w.Clean(row.Note), w.Done(row.State)
+		row.Calls, row.Finished = w.Calls(), p.env.Now().UTC()
+		Steps.Add(w, row)
+		return nil
+	}}
 }
 
-// ask puts one prompt to a model. A schema that the server does not take is left out. The error stops the run; a
-// failed call is in the call's record.
-func (p *Plan) ask(ctx context.Context, w *run.Writer, spec, prompt string, with map[string]any, schema json.RawMessage, tag llm.Tag, seed uint64) (*llm.Response, []llm.Call, error) {
+// ask puts one prompt to a model, with a seed that follows from the tag. A schema that the server does not take is left
+// out. Without a response the last call says why; the error stops the run.
+func (p *Plan) ask(ctx context.Context, w *run.Writer, spec, prompt string, with map[string]any, schema json.RawMessage, tag llm.Tag) (*llm.Response, []llm.Call, error) {
 	text, err := judge.Render(prompts[prompt], p.config.Seed, with)
 	if err != nil {
 		return nil, nil, err
@@ -126,7 +132,7 @@ func (p *Plan) ask(ctx context.Context, w *run.Writer, spec, prompt string, with
 	s := p.config.Sampling
 	s.NumCtx = p.env.Context(spec)
 	s = s.Complete()
-	s.Seed = new(int64(seed >> 33)) // servers take 31 bits
+	s.Seed = new(int64(seedOf(p.config.Seed, tag.Purpose, tag.Actor, tag.Turn, tag.Repeat) >> 33)) // servers take 31 bits
 	var calls []llm.Call
 	for {
 		req := llm.Request{Messages: []llm.Message{llm.NewMessage(llm.User, text)}, Sampling: s, Schema: schema, Tag: tag}

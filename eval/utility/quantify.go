@@ -12,9 +12,10 @@ import (
 	"parley/sim/llm"
 )
 
-// quantify has one sample, the i-th, labelled in one round, as it is and disturbed.
-func (p *Plan) quantify(ctx context.Context, w *run.Writer, s *Sample, i, round int, row *StepRow) error {
-	c := p.config
+// quantify has the i-th sample labelled in one round, as it is and disturbed.
+func (p *Plan) quantify(ctx context.Context, w *run.Writer, i, round int, row *StepRow) error {
+	c, s := p.config, &p.config.Samples[i]
+	row.Sample, row.Grouping = s.ID, s.Group
 	criteria, proposed, err := p.criteria(round)
 	switch {
 	case err != nil:
@@ -27,7 +28,7 @@ func (p *Plan) quantify(ctx context.Context, w *run.Writer, s *Sample, i, round 
 		return nil
 	}
 	var rows []LabelRow
-	for v, variant := range append([]string{""}, c.Disturb...) {
+	for _, variant := range append([]string{""}, c.Disturb...) {
 		form := s
 		if variant != "" {
 			if form, err = Disturb(s, variant, c.Share, c.Samples, rand.New(rand.NewPCG(c.Seed, seedOf(c.Seed, variant, i)))); err != nil {
@@ -35,7 +36,7 @@ func (p *Plan) quantify(ctx context.Context, w *run.Writer, s *Sample, i, round 
 				continue
 			}
 		}
-		more, err := p.labelled(ctx, w, form, criteria, llm.Tag{Session: row.ID, Actor: variant, Purpose: "quantify", Turn: round}, v)
+		more, err := p.labelled(ctx, w, form, criteria, llm.Tag{Session: row.ID, Actor: variant, Purpose: "quantify", Turn: round})
 		if err != nil {
 			return err
 		}
@@ -59,12 +60,12 @@ func (p *Plan) criteria(round int) (list []Criterion, proposed bool, err error) 
 	if list, known := p.left[round]; known {
 		return list, true, nil
 	}
-	rows, err := Criteria.All(p.env.Dir)
+	read, err := readStored(p.env.Dir)
 	if err != nil {
 		return nil, false, err
 	}
-	if list, err = pool(p.config, rows); err != nil || len(list) == 0 {
-		return nil, false, err
+	if list = read.pool(p.config); len(list) == 0 {
+		return nil, false, nil
 	}
 	labels, err := Labels.All(p.env.Dir)
 	if err != nil {
@@ -83,7 +84,7 @@ func (p *Plan) criteria(round int) (list []Criterion, proposed bool, err error) 
 }
 
 // labelled has one form of a sample labelled with every seed.
-func (p *Plan) labelled(ctx context.Context, w *run.Writer, s *Sample, criteria []Criterion, tag llm.Tag, variant int) ([]LabelRow, error) {
+func (p *Plan) labelled(ctx context.Context, w *run.Writer, s *Sample, criteria []Criterion, tag llm.Tag) ([]LabelRow, error) {
 	var rows []LabelRow
 	add := func(seed int, list []Criterion, labels []Label, calls []llm.Call) {
 		for i, l := range labels {
@@ -103,33 +104,30 @@ func (p *Plan) labelled(ctx context.Context, w *run.Writer, s *Sample, criteria 
 		size = 1
 	}
 	for seed := 1; seed <= p.config.Seeds; seed++ {
-		k := 0
 		for part := range slices.Chunk(criteria, size) {
-			ask := tag
-			ask.Repeat = seed - 1
+			tag.Repeat = seed - 1
 			if p.config.Each {
-				ask.Purpose = "quantify:" + part[0].Name
+				tag.Purpose = "quantify:" + part[0].Name
 			}
-			labels, calls, err := p.label(ctx, w, s, part, ask, seedOf(p.config.Seed, "quantify", tag.Turn, seed, k, variant))
+			labels, calls, err := p.label(ctx, w, s, part, tag)
 			if err != nil {
 				return nil, err
 			}
 			add(seed, part, labels, calls)
-			k++
 		}
 	}
 	return rows, nil
 }
 
 // label asks the quantifier once.
-func (p *Plan) label(ctx context.Context, w *run.Writer, s *Sample, criteria []Criterion, tag llm.Tag, seed uint64) ([]Label, []llm.Call, error) {
+func (p *Plan) label(ctx context.Context, w *run.Writer, s *Sample, criteria []Criterion, tag llm.Tag) ([]Label, []llm.Call, error) {
 	with := map[string]any{"Task": p.config.Task, "Sample": s, "Text": s.Text(), "Criteria": criteria, "One": len(criteria) == 1,
 		"Optional": slices.ContainsFunc(criteria, func(c Criterion) bool { return !c.Always })}
 	schema, err := schemaOf(criteria)
 	if err != nil {
 		return nil, nil, err
 	}
-	resp, calls, err := p.ask(ctx, w, p.config.Quantifier, "quantify", with, schema, tag, seed)
+	resp, calls, err := p.ask(ctx, w, p.config.Quantifier, "quantify", with, schema, tag)
 	if err != nil {
 		return nil, calls, err
 	}

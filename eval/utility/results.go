@@ -42,22 +42,11 @@ type Study struct {
 
 // ReadStudy reads what a run found, and measures each criterion by the last round that has labels of it.
 func ReadStudy(dir string, c *Config) (*Study, error) {
-	s := &Study{Config: c}
-	criteria, err := Criteria.All(dir)
+	read, err := readStored(dir)
 	if err != nil {
 		return nil, err
 	}
-	if s.Proposed, err = decodeRows(criteria, "proposed"); err != nil {
-		return nil, err
-	}
-	for _, r := range criteria {
-		if r.Criterion == "" {
-			s.Rejected = append(s.Rejected, r.Reason)
-		}
-	}
-	if s.Pool, err = pool(c, criteria); err != nil {
-		return nil, err
-	}
+	s := &Study{Config: c, Proposed: read.proposed, Rejected: read.rejected, Pool: read.pool(c)}
 	for r, err := range Steps.Sorted(dir) {
 		if err != nil {
 			return nil, err
