@@ -72,54 +72,76 @@ func Estimate(ctx context.Context, p Plan, o Options) (*Forecast, error) {
 	if err := r.prepare(r.soft); err != nil {
 		return nil, errors.Join(err, r.journal.Close())
 	}
-	f := &Forecast{Jobs: m.Of}
+	f := &Forecast{Jobs: m.Of, Tally: llm.Tally{Rows: []llm.Row{}}}
+	f.add(r, 1)
 	err = r.rehearse(f)
 	if err = errors.Join(err, r.journal.Close()); err != nil {
 		return nil, err
 	}
-	f.scale(r)
+	f.Assumes = []string{
+		fmt.Sprintf("%d of %d jobs were rehearsed, and the others are like them; every play lasts all its turns, and no reply has to be asked for again", f.Rehearsed, f.Jobs),
+		fmt.Sprintf("a text in a reply has about %d words, without reasoning; tokens are estimated, rather too many than too few, and none comes from a server's cache", assumedWords),
+	}
 	f.time(r, registry, settings)
 	return f, nil
 }
 
-// rehearse does some of the jobs.
+// rehearse does some of the jobs of each stage, and one stage after another, as a run does.
 func (r *execution) rehearse(f *Forecast) error {
-	every := max(1, (f.Jobs+maxRehearsed-1)/maxRehearsed)
 	r.manifest.Jobs = map[State]int{}
 	r.progress = NewProgress(nil, 0, "", "", nil, r.now)
 	defer r.progress.Close()
-	var rehearsed atomic.Int64
-	n := 0
-	err := fleet.Run(r.soft, 4, func(yield func(func(context.Context) error) bool) {
-		for job := range someJobs(r.plan.Jobs(r.env), every) {
-			n++
-			if !yield(func(ctx context.Context) error { defer rehearsed.Add(1); return r.do(ctx, job) }) {
-				return
+	for _, stage := range someJobs(r.plan.Jobs(r.env), max(1, (f.Jobs+maxRehearsed-1)/maxRehearsed)) {
+		var rehearsed atomic.Int64
+		err := fleet.Run(r.soft, 4, func(yield func(func(context.Context) error) bool) {
+			for _, job := range stage.jobs {
+				if !yield(func(ctx context.Context) error { defer rehearsed.Add(1); return r.do(ctx, job) }) {
+					return
+				}
 			}
+		})
+		n := int(rehearsed.Load())
+		f.Rehearsed += n
+		f.add(r, float64(stage.of)/float64(max(1, n)))
+		if errors.Is(err, context.DeadlineExceeded) && f.Rehearsed > 1 {
+			return nil // the jobs under way are counted in part, and scaled
 		}
-	})
-	if f.Rehearsed = int(rehearsed.Load()); errors.Is(err, context.DeadlineExceeded) && f.Rehearsed > 1 {
-		return nil // the jobs under way are counted in part, and scaled
-	}
-	return errors.Join(err, r.journal.Flush(context.WithoutCancel(r.soft)))
-}
-
-// someJobs yields every so many jobs; an error among them is that of Prepare's count already.
-func someJobs(jobs iter.Seq2[Job, error], every int) iter.Seq[Job] {
-	return func(yield func(Job) bool) {
-		n := 0
-		for job, err := range jobs {
-			if n++; err == nil && (n-1)%every == 0 && !yield(job) {
-				return
-			}
+		if err = errors.Join(err, r.journal.Flush(context.WithoutCancel(r.soft))); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// scale makes the numbers of all jobs from those that were rehearsed.
-func (f *Forecast) scale(r *execution) {
-	f.Tally = r.account.meter.Tally(r.price)
-	by := float64(f.Jobs) / float64(max(1, f.Rehearsed))
+// rehearsal is some of the jobs of a stage, and how many the stage has.
+type rehearsal struct {
+	jobs []Job
+	of   int
+}
+
+// someJobs returns the first of every so many jobs of each stage; an error among them is that of Prepare's count already.
+func someJobs(jobs iter.Seq2[Job, error], every int) (stages []rehearsal) {
+	at := -1
+	for job, err := range jobs {
+		if err != nil {
+			continue
+		}
+		if job.Stage != at {
+			at, stages = job.Stage, append(stages, rehearsal{})
+		}
+		stage := &stages[len(stages)-1]
+		if stage.of%every == 0 {
+			stage.jobs = append(stage.jobs, job)
+		}
+		stage.of++
+	}
+	return stages
+}
+
+// add adds what was asked since the last time, so many times over.
+func (f *Forecast) add(r *execution, by float64) {
+	tally := r.account.meter.Tally(r.price)
+	r.account.meter = llm.NewMeter()
 	count := func(n *int) { *n = int(float64(*n)*by + 0.5) }
 	sum := func(c *llm.Count) {
 		if c.Sum != nil {
@@ -128,8 +150,8 @@ func (f *Forecast) scale(r *execution) {
 		count(&c.Known)
 		count(&c.Of)
 	}
-	for i := range f.Tally.Rows {
-		row := &f.Tally.Rows[i]
+	for i := range tally.Rows {
+		row := &tally.Rows[i]
 		row.Queue, row.Load, row.Read, row.Write, row.Total, row.Timed, row.TimedTokens = 0, 0, 0, 0, 0, 0, 0
 		if row.Purpose == "probe" { // once a run, whatever the number of jobs
 			f.Calls += row.Calls
@@ -150,10 +172,7 @@ func (f *Forecast) scale(r *execution) {
 		}
 		f.Calls += row.Calls
 	}
-	f.Assumes = []string{
-		fmt.Sprintf("%d of %d jobs were rehearsed, and the others are like them; every play lasts all its turns, and no reply has to be asked for again", f.Rehearsed, f.Jobs),
-		fmt.Sprintf("a text in a reply has about %d words, without reasoning; tokens are estimated, rather too many than too few, and none comes from a server's cache", assumedWords),
-	}
+	f.Tally.Add(tally)
 }
 
 // time works out how long the calls take.
@@ -280,8 +299,10 @@ func satisfy(schema any, text string) any {
 		return made
 	case "array":
 		made := []any{}
-		for least, _ := s["minItems"].(float64); float64(len(made)) < least; {
-			made = append(made, satisfy(s["items"], text))
+		least, _ := s["minItems"].(float64)
+		for n := int(least); len(made) < n; { // each of other words
+			from, to := len(made)*len(text)/n, (len(made)+1)*len(text)/n
+			made = append(made, satisfy(s["items"], text[from:to]))
 		}
 		return made
 	case "integer", "number":

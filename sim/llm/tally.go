@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -116,6 +117,20 @@ func (t Tally) Total() Row {
 		sum.merge(r)
 	}
 	return sum
+}
+
+// Add adds the rows of another tally to those for the same model and purpose.
+func (t *Tally) Add(o Tally) {
+	t.Currency = o.Currency
+	for _, row := range o.Rows {
+		at, found := slices.BinarySearchFunc(t.Rows, row, func(a, b Row) int {
+			return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
+		})
+		if !found {
+			t.Rows = slices.Insert(t.Rows, at, Row{Model: row.Model, Purpose: row.Purpose})
+		}
+		t.Rows[at].merge(row)
+	}
 }
 
 // merge adds the other row's numbers.
