@@ -122,7 +122,7 @@ func (p *parser) value(depth int, word bool) Value {
 		n = len(p.text) - p.at
 	}
 	raw := p.text[p.at : p.at+n]
-	for _, mark := range []string{"//", "/*"} {
+	for _, mark := range []string{"//", "/*", " #"} {
 		raw, _, _ = strings.Cut(raw, mark)
 	}
 	v.Text = strings.TrimSpace(raw)
@@ -204,7 +204,7 @@ func (p *parser) key() (string, bool) {
 	return key, true
 }
 
-// space skips white space, byte order marks and comments.
+// space skips white space, byte order marks and comments, of Python too.
 func (p *parser) space() {
 	for p.at < len(p.text) {
 		rest := p.text[p.at:]
@@ -212,7 +212,7 @@ func (p *parser) space() {
 		switch {
 		case strings.HasPrefix(rest, "/*"):
 			end = "*/"
-		case !strings.HasPrefix(rest, "//"):
+		case !strings.HasPrefix(rest, "//") && rest[0] != '#':
 			r, n := utf8.DecodeRuneInString(rest)
 			if !unicode.IsSpace(r) && r != '\ufeff' && r != '\u200b' {
 				return
