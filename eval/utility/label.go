@@ -2,7 +2,6 @@ package utility
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -31,24 +30,23 @@ var labelKeys = []string{"accepted values", "accepted value", "value", "label", 
 // ReadLabels reads a quantifier's reply on several criteria, by their order. What is not an accepted value is unscored
 // with its reason.
 func ReadLabels(reply string, criteria []Criterion) []Label {
-	said := sayings{criteria, make([][]string, len(criteria))}
 	found := loose.Find(reply)
+	said := sayings{criteria, map[int][]string{}}
 	for i := range found {
 		said.collect(&found[i], 0)
 	}
-	if said.none() && len(criteria) == 1 {
+	missing := "the reply does not name this criterion"
+	switch {
+	case len(said.texts) == 0 && len(criteria) == 1:
 		return []Label{readLabel(reply, &criteria[0])}
-	}
-	if said.none() && len(found) == 0 {
-		said.lines(reply)
-	}
-	missing := unread("the reply does not name this criterion")
-	if slices.ContainsFunc(found, unfinished) {
-		missing = unread("the reply breaks off before this criterion")
+	case slices.ContainsFunc(found, unfinished):
+		missing = "the reply breaks off before this criterion"
+	case len(found) == 0:
+		missing = "there is no JSON in the reply"
 	}
 	labels := make([]Label, len(criteria))
 	for i := range criteria {
-		labels[i] = missing
+		labels[i] = unread("%s", missing)
 		for k, text := range said.texts[i] {
 			label := accept(text, &criteria[i])
 			if k > 0 && label != labels[i] {
@@ -61,18 +59,11 @@ func ReadLabels(reply string, criteria []Criterion) []Label {
 	return labels
 }
 
-// sayings are what a reply says of each criterion.
+// sayings are what a reply says of each criterion, by its place.
 type sayings struct {
 	criteria []Criterion
-	texts    [][]string
+	texts    map[int][]string
 }
-
-func (s sayings) none() bool {
-	return !slices.ContainsFunc(s.texts, func(texts []string) bool { return len(texts) > 0 })
-}
-
-// add adds what is said of a criterion.
-func (s sayings) add(at int, text string) { s.texts[at] = append(s.texts[at], text) }
 
 // collect gathers what an object says of each criterion. Of one that breaks off, the last value counts for nothing.
 func (s sayings) collect(v *loose.Value, depth int) {
@@ -81,7 +72,7 @@ func (s sayings) collect(v *loose.Value, depth int) {
 	}
 	label, labelled := labelOf(v)
 	if at := find(s.criteria, text(under(v, nameKeys))); at >= 0 && labelled { // {"criterion": ..., "label": ...}
-		s.add(at, label)
+		s.texts[at] = append(s.texts[at], label)
 		return
 	}
 	whole := v.Items
@@ -99,7 +90,7 @@ func (s sayings) collect(v *loose.Value, depth int) {
 			if !ok {
 				text = "several values or none"
 			}
-			s.add(at, text)
+			s.texts[at] = append(s.texts[at], text)
 		case item.Items != nil:
 			s.collect(item, depth+1)
 		case item.Kind == loose.String && strings.ContainsRune(item.Text, '{'): // an object as a text
@@ -107,21 +98,7 @@ func (s sayings) collect(v *loose.Value, depth int) {
 				s.collect(&inner, depth+1)
 			}
 		case len(s.criteria) == 1 && slices.Contains(labelKeys, fold(key)) && labelled: // the label of the only one
-			s.add(0, label)
-		}
-	}
-}
-
-// listed is a line that gives a criterion and its label: "- **Clarity**: good", "2. Clarity - good", "| Clarity | good |".
-var listed = regexp.MustCompile(`^[\s|>*•-]*(?:\d+[.)]\s*)?[*_"']*([^:|*]+?)[*_"']*\s*(?::[*_"']*|\||\s[-–—]\s|=)\s*([^|]+)`)
-
-// lines gathers what a reply that has no JSON says in lines of one criterion each.
-func (s sayings) lines(reply string) {
-	for line := range strings.Lines(reply) {
-		if m := listed.FindStringSubmatch(line); m != nil {
-			if at := find(s.criteria, m[1]); at >= 0 {
-				s.add(at, strings.TrimSpace(m[2]))
-			}
+			s.texts[0] = append(s.texts[0], label)
 		}
 	}
 }
@@ -150,31 +127,17 @@ func labelOf(v *loose.Value) (string, bool) {
 	return v.Text, v.Kind != loose.Array
 }
 
-var quoted = regexp.MustCompile(`["'“‘*` + "`" + `]+([^"'“”‘’*` + "`" + `\n]+)["'”’*` + "`" + `]+`)
-
-// readLabel reads a reply that is on one criterion: the label alone, or with prose around it where it is alone on the
-// last line or behind its last colon, or where exactly one accepted value is marked by quotation marks.
+// readLabel reads a reply that is on one criterion: the label alone, or behind prose where it is alone on the last line
+// or behind its last colon.
 func readLabel(reply string, c *Criterion) Label {
-	lines := strings.Split(strings.TrimSpace(reply), "\n")
-	last := lines[len(lines)-1]
+	last := strings.TrimSpace(reply)
+	last = last[strings.LastIndexByte(last, '\n')+1:]
 	for _, text := range []string{reply, last, last[strings.LastIndexByte(last, ':')+1:]} {
 		if l := accept(text, c); l.Status != eval.Unparsed {
 			return l
 		}
 	}
-	var marked []Label
-	for _, m := range quoted.FindAllStringSubmatch(reply, -1) {
-		if l := accept(m[1], c); l.Status == eval.Scored && !slices.Contains(marked, l) {
-			marked = append(marked, l)
-		}
-	}
-	switch len(marked) {
-	case 1:
-		return marked[0]
-	case 0:
-		return accept(reply, c)
-	}
-	return unread("two labels are given: %q and %q", marked[0].Value, marked[1].Value)
+	return accept(reply, c)
 }
 
 // accept returns the accepted value that a text is: in any case, with quotation marks around it, and with an

@@ -97,7 +97,9 @@ func (p *Plan) Jobs(*run.Env) iter.Seq2[run.Job, error] {
 			return
 		}
 		for round := 1; round <= c.Rounds && c.Quantifier != ""; round++ {
-			label := func(ctx context.Context, w *run.Writer, i int, row *StepRow) error { return p.quantify(ctx, w, i, round, row) }
+			label := func(ctx context.Context, w *run.Writer, i int, row *StepRow) error {
+				return p.quantify(ctx, w, i, round, row)
+			}
 			if !each(fmt.Sprintf("r%02d-%%06d", round), len(c.Samples), label) {
 				return
 			}

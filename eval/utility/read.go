@@ -21,11 +21,8 @@ var (
 	listKeys        = []string{"criteria", "evaluation criteria"}
 )
 
-// Ranges and comments of Python, as some critics write them among the JSON.
-var (
-	ranges   = regexp.MustCompile(`([:\[,]\s*)(?:list\()?(range\([\w\s,]+\))\)?`)
-	comments = regexp.MustCompile(`(?m)([,\[\]{}"'0-9)]\s*)#[^"'\n]*$`)
-)
+// ranges are those of Python, as some critics write them among the JSON.
+var ranges = regexp.MustCompile(`([:\[,]\s*)(?:list\()?(range\([\w\s,]+\))\)?`)
 
 // ReadCritic reads the criteria of a critic's reply: an object by name or a list, with accepted values as a list,
 // object, text or range. What is no whole criterion is rejected with its reason; the error is for a reply that has
@@ -33,7 +30,7 @@ var (
 func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 	found := loose.Find(reply)
 	if slices.ContainsFunc(found, unfinished) {
-		found = loose.Find(ranges.ReplaceAllString(comments.ReplaceAllString(reply, "$1"), `$1"$2"`))
+		found = loose.Find(ranges.ReplaceAllString(reply, `$1"$2"`))
 	}
 	if len(found) == 0 {
 		return nil, nil, errors.New("no criteria in it: a JSON list or object is needed")

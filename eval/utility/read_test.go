@@ -172,9 +172,9 @@ func TestReadLabels(t *testing.T) {
 		{"contradiction", `{"Clarity": "fair", "Problem Type": "sets"} or {"Clarity": "good"}`, "", "sets"},
 		{"a score with a reason", `{"estimated_performance": {"Clarity": {"score": "Fair", "reason": "good enough"}, "Problem Type": {"rating": "sets"}}}`, "fair", "sets"},
 		{"the values and the chosen one", `{"criteria": [{"name": "Clarity", "accepted_values": ["poor", "fair", "good"], "selected": "fair"}, {"name": "problem type", "assessment": ["sets"]}]}`, "fair", "sets"},
-		{"a list in words", "Here is my assessment:\n- **Clarity**: fair (it could be better)\n- **Problem Type:** sets", "fair", "sets"},
-		{"numbered, with dashes", "1. Clarity - fair\n2. Problem Type – sets\n", "fair", "sets"},
-		{"a table", "| Criterion | Label |\n|---|---|\n| Clarity | good |\n| Problem Type | algebra |", "good", "algebra"},
+		{"a list in words", "Here is my assessment:\n- **Clarity**: fair (it could be better)\n- **Problem Type:** sets", "", ""},
+		{"numbered, with dashes", "1. Clarity - fair\n2. Problem Type – sets\n", "", ""},
+		{"a table", "| Criterion | Label |\n|---|---|\n| Clarity | good |\n| Problem Type | algebra |", "", ""},
 		{"another one in prose", "Clarity: fair or good\nProblem Type: I cannot tell", "", ""},
 		{"not applicable", `{"Clarity": "N/A", "Problem Type": "Not applicable."}`, "", ""},
 		{"numbers and truths", `{"Clarity": 2, "Problem Type": true}`, "", ""},
@@ -197,7 +197,7 @@ func TestReadLabel(t *testing.T) {
 	tests := []struct{ reply, want string }{
 		{"very clear", "very clear"}, {"'Clear'.", "clear"}, {"**Not clear**", "not clear"},
 		{"The answer explains each step.\nLabel: very clear", "very clear"},
-		{"I would call this 'clear', since it has steps.", "clear"},
+		{"I would call this 'clear', since it has steps.", ""},
 		{`{"Clarity": "clear"}`, "clear"}, {`{"label": "clear"}`, "clear"}, {`"'clear'"`, "clear"},
 		{"It is not very clear whether 'clear' or 'very clear' fits.", ""}, {"quite good", ""}, {"", ""}, {"unclear", ""},
 	}
