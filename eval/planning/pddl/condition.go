@@ -47,21 +47,19 @@ func (s scope) condition(e *expr, cost *Action) ([]Literal, error) {
 	return []Literal{{a, false}}, err
 }
 
-// equality is the predicate "=".
-var equality = Predicate{"=", []Object{{"", []string{"object"}}, {"", []string{"object"}}}}
-
 // atom reads one atom and checks predicate, arity, names and types.
 func (s scope) atom(e *expr, effect bool) (Atom, error) {
-	switch name, p := e.head(), s.Predicate(e.head()); {
-	case name == "":
-		return Atom{}, s.text.errorf(e, "want (PREDICATE ARGUMENT...)")
-	case name == "=" && !effect:
-		return s.apply(e, &equality)
-	case p == nil:
-		return Atom{}, s.text.errorf(e, "unknown predicate %q", name)
-	default:
-		return s.apply(e, p)
+	p := s.Predicate(e.head())
+	if e.head() == "=" && !effect {
+		any := Object{Types: []string{"object"}}
+		p = &Predicate{"=", []Object{any, any}}
 	}
+	if e.head() == "" {
+		return Atom{}, s.text.errorf(e, "want (PREDICATE ARGUMENT...)")
+	} else if p == nil {
+		return Atom{}, s.text.errorf(e, "unknown predicate %q", e.head())
+	}
+	return s.apply(e, p)
 }
 
 // apply reads the arguments of a predicate or function.
@@ -71,23 +69,18 @@ func (s scope) apply(e *expr, p *Predicate) (Atom, error) {
 		return a, s.text.errorf(e, "%q takes %d arguments, not %d", p.Name, len(p.Params), len(e.list)-1)
 	}
 	for i, x := range e.list[1:] {
-		at := slices.IndexFunc(s.known, func(o Object) bool { return o.Name == x.word })
-		if x.isList || at < 0 {
+		o := first(s.known, func(o *Object) bool { return o.Name == x.word })
+		if o == nil {
 			return a, s.text.errorf(x, "unknown name %q", x.word)
 		}
-		if !s.overlap(s.known[at].Types, p.Params[i].Types) {
+		// A variable of a type may be used where a subtype is wanted: grounding checks the object itself.
+		if want := p.Params[i].Types; !s.Fits(o.Types, want) && !s.Fits(want, o.Types) {
 			return a, s.text.errorf(x, "%q is of type %s, and %q takes %s here", x.word,
-				strings.Join(s.known[at].Types, " or "), p.Name, strings.Join(p.Params[i].Types, " or "))
+				strings.Join(o.Types, " or "), p.Name, strings.Join(want, " or "))
 		}
 		a.Args = append(a.Args, x.word)
 	}
 	return a, nil
-}
-
-// overlap reports whether an object could have a type of each list: a variable of a type may be used
-// where a subtype is wanted, and grounding checks the object itself.
-func (s scope) overlap(have, want []string) bool {
-	return s.Fits(have, want) || s.Fits(want, have)
 }
 
 func (s scope) increase(e *expr, a *Action) error {
@@ -111,7 +104,7 @@ func (s scope) increase(e *expr, a *Action) error {
 
 // function reads the use of a declared function.
 func (s scope) function(e *expr) (Atom, error) {
-	f := predicateOf(s.functions, e.head())
+	f := first(s.functions, func(p *Predicate) bool { return p.Name == e.head() })
 	if f == nil {
 		return Atom{}, s.text.errorf(e, "unknown function %q", e.head())
 	}
@@ -132,12 +125,11 @@ func count(word string) (int, error) {
 
 // bind replaces variables by their values; constants stay.
 func bind(l Literal, value map[string]string) Literal {
-	args := make([]string, len(l.Args))
+	l.Args = slices.Clone(l.Args)
 	for i, v := range l.Args {
-		args[i] = v
 		if o, ok := value[v]; ok {
-			args[i] = o
+			l.Args[i] = o
 		}
 	}
-	return Literal{Atom{l.Name, args}, l.Negated}
+	return l
 }

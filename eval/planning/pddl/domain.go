@@ -68,7 +68,11 @@ func ParseDomain(file, src string) (*Domain, error) {
 	}
 	d := &Domain{Name: name, Types: map[string][]string{"object": nil}, text: t}
 	read := map[string]func(*expr) error{
-		":types": d.readTypes, ":constants": d.readConstants, ":action": d.readAction,
+		":types": d.readTypes, ":action": d.readAction,
+		":constants": func(s *expr) (err error) {
+			d.Constants, err = d.objects(s.list[1:], "")
+			return err
+		},
 		":predicates": func(s *expr) error { return d.declare(s, &d.Predicates) },
 		":functions":  func(s *expr) error { return d.declare(s, &d.functions) },
 	}
@@ -80,11 +84,6 @@ func ParseDomain(file, src string) (*Domain, error) {
 		}
 	}
 	return d, nil
-}
-
-func (d *Domain) readConstants(s *expr) (err error) {
-	d.Constants, err = d.objects(s.list[1:], "")
-	return err
 }
 
 func (d *Domain) readTypes(s *expr) error {
@@ -100,49 +99,31 @@ func (d *Domain) readTypes(s *expr) error {
 			continue
 		}
 		for _, super := range o.Types {
-			if _, known := d.Types[super]; !known {
+			if super == o.Name || super != "object" && d.isA(super, o.Name) {
+				return d.text.errorf(o.at, "type %q is its own supertype", o.Name)
+			}
+			if d.Types[super] == nil && super != "object" {
 				d.Types[super] = []string{"object"}
 			}
 		}
 		if len(o.Types) == 0 {
 			o.Types = []string{"object"}
 		}
-		old := d.Types[o.Name]
-		if len(old) == 1 && old[0] == "object" {
-			old = nil
-		}
-		d.Types[o.Name] = slices.Concat(old, o.Types)
-	}
-	for name := range d.Types {
-		for _, super := range d.Types[name] {
-			if d.isA(super, name) {
-				return d.text.errorf(s, "type %q is its own supertype", name)
-			}
-		}
+		d.Types[o.Name] = slices.Concat(d.Types[o.Name], o.Types)
 	}
 	return nil
 }
 
 // isA reports whether a type is another one or below it.
 func (d *Domain) isA(name, want string) bool {
-	return want == "object" || d.below(name, want, len(d.Types))
-}
-
-// below is isA up to a depth, for types that may be supertypes of themselves.
-func (d *Domain) below(name, want string, depth int) bool {
-	return name == want || depth > 0 && slices.ContainsFunc(d.Types[name], func(super string) bool { return d.below(super, want, depth-1) })
+	return name == want || want == "object" || slices.ContainsFunc(d.Types[name], func(super string) bool { return d.isA(super, want) })
 }
 
 // Fits reports whether an object of the given types may stand for a parameter of type want.
 func (d *Domain) Fits(types, want []string) bool {
-	for _, t := range types {
-		for _, w := range want {
-			if d.isA(t, w) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(types, func(t string) bool {
+		return slices.ContainsFunc(want, func(w string) bool { return d.isA(t, w) })
+	})
 }
 
 // typedName is one name of a typed list.
@@ -233,7 +214,7 @@ func (d *Domain) declare(s *expr, list *[]Predicate) error {
 		if name == "" || name == "=" {
 			return d.text.errorf(e, "want (NAME PARAMETER...)")
 		}
-		if predicateOf(*list, name) != nil {
+		if first(*list, func(p *Predicate) bool { return p.Name == name }) != nil {
 			return d.text.errorf(e, "%q is declared twice", name)
 		}
 		params, err := d.objects(e.list[1:], "?")
@@ -246,19 +227,21 @@ func (d *Domain) declare(s *expr, list *[]Predicate) error {
 }
 
 // Predicate returns the predicate of that name, or nil.
-func (d *Domain) Predicate(name string) *Predicate { return predicateOf(d.Predicates, name) }
-
-func predicateOf(list []Predicate, name string) *Predicate {
-	if i := slices.IndexFunc(list, func(p Predicate) bool { return p.Name == name }); i >= 0 {
-		return &list[i]
-	}
-	return nil
+func (d *Domain) Predicate(name string) *Predicate {
+	return first(d.Predicates, func(p *Predicate) bool { return p.Name == name })
 }
 
 // Action returns the action of that name, or nil.
 func (d *Domain) Action(name string) *Action {
-	if i := slices.IndexFunc(d.Actions, func(a Action) bool { return a.Name == name }); i >= 0 {
-		return &d.Actions[i]
+	return first(d.Actions, func(a *Action) bool { return a.Name == name })
+}
+
+// first returns the first element of a list that is wanted, or nil.
+func first[T any](list []T, want func(*T) bool) *T {
+	for i := range list {
+		if want(&list[i]) {
+			return &list[i]
+		}
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (p *Problem) step(schema *Action, args []string) Step {
 		s.Effect = append(s.Effect, bind(l, value))
 	}
 	s.Effect = slices.DeleteFunc(s.Effect, func(l Literal) bool {
-		return l.Negated && slices.ContainsFunc(s.Effect, func(add Literal) bool { return !add.Negated && compareAtoms(add.Atom, l.Atom) == 0 })
+		return l.Negated && slices.ContainsFunc(s.Effect, func(add Literal) bool { return !add.Negated && sameAtom(add.Atom, l.Atom) })
 	})
 	return s
 }

@@ -1,6 +1,7 @@
 package pddl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,36 +94,32 @@ func (p *Problem) readInit(s scope, e *expr) error {
 			p.values[f.String()] = n
 			continue
 		}
-		if x.head() == "not" && len(x.list) == 2 { // what is not listed is false anyway
-			if _, err := s.atom(x.list[1], true); err != nil {
-				return err
-			}
-			continue
+		negated := x.head() == "not" && len(x.list) == 2
+		if negated {
+			x = x.list[1]
 		}
 		a, err := s.atom(x, true)
 		if err != nil {
 			return err
 		}
-		p.Init = append(p.Init, a)
+		if !negated { // what is not listed is false anyway
+			p.Init = append(p.Init, a)
+		}
 	}
 	slices.SortFunc(p.Init, compareAtoms)
-	p.Init = slices.CompactFunc(p.Init, func(a, b Atom) bool { return compareAtoms(a, b) == 0 })
+	p.Init = slices.CompactFunc(p.Init, sameAtom)
 	return nil
 }
 
+func sameAtom(a, b Atom) bool { return compareAtoms(a, b) == 0 }
+
 func compareAtoms(a, b Atom) int {
-	if c := strings.Compare(a.Name, b.Name); c != 0 {
-		return c
-	}
-	return slices.Compare(a.Args, b.Args)
+	return cmp.Or(strings.Compare(a.Name, b.Name), slices.Compare(a.Args, b.Args))
 }
 
 // Object returns the object of that name, or nil.
 func (p *Problem) Object(name string) *Object {
-	if i := slices.IndexFunc(p.Objects, func(o Object) bool { return o.Name == name }); i >= 0 {
-		return &p.Objects[i]
-	}
-	return nil
+	return first(p.Objects, func(o *Object) bool { return o.Name == name })
 }
 
 // cost returns the cost of an instance of an action.
