@@ -3,7 +3,7 @@ package planning
 import (
 	"embed"
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,8 +22,6 @@ type language struct {
 	Aliases    map[string]string // colours that others give to blocks a, b, c...
 	Predicates []predicateWords
 	Actions    []actionWords
-
-	name string
 }
 
 // predicateWords are the words of one predicate.
@@ -57,30 +55,27 @@ type questionWords struct {
 	Goal    []string
 }
 
-var loadLanguages = sync.OnceValue(func() (list []*language) {
-	for _, name := range []string{"blocksworld", "depots"} {
-		l := &language{name: name}
-		mustRead("language/"+name+".yaml", l)
-		list = append(list, l)
-	}
-	return list
-})
+var (
+	loadLanguages = sync.OnceValue(func() (list []*language) {
+		for _, name := range []string{"blocksworld", "depots"} {
+			list = append(list, embedded[language](name))
+		}
+		return list
+	})
+	loadQuestions = sync.OnceValue(func() *questionWords { return embedded[questionWords]("questions") })
+)
 
-var loadQuestions = sync.OnceValue(func() *questionWords {
-	q := &questionWords{}
-	mustRead("language/questions.yaml", q)
-	return q
-})
-
-// mustRead decodes an embedded file, which a test has read before.
-func mustRead(name string, to any) {
-	src, err := files.ReadFile(name)
+// embedded decodes a file of language, which a test has read before.
+func embedded[T any](name string) *T {
+	to := new(T)
+	src, err := files.ReadFile("language/" + name + ".yaml")
 	if err == nil {
 		err = yaml.UnmarshalWithOptions(src, to, yaml.Strict())
 	}
 	if err != nil {
-		panic(fmt.Sprintf("embedded file %s: %v", path.Base(name), err))
+		panic(fmt.Sprintf("embedded file %s: %v", name, err))
 	}
+	return to
 }
 
 // languageOf returns the language in which a domain can be told, or nil: all its predicates and
@@ -114,30 +109,23 @@ func squash(name string) string { return separators.Replace(strings.ToLower(name
 var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
 func named(names []string, name string) bool {
-	for _, n := range names {
-		if squash(n) == squash(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return squash(n) == squash(name) })
 }
 
 func (l *language) predicate(name string) *predicateWords {
-	for i := range l.Predicates {
-		if named(l.Predicates[i].Names, name) {
-			return &l.Predicates[i]
-		}
+	i := slices.IndexFunc(l.Predicates, func(p predicateWords) bool { return named(p.Names, name) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &l.Predicates[i]
 }
 
 func (l *language) action(name string) *actionWords {
-	for i := range l.Actions {
-		if named(l.Actions[i].Names, name) {
-			return &l.Actions[i]
-		}
+	i := slices.IndexFunc(l.Actions, func(a actionWords) bool { return named(a.Names, name) })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &l.Actions[i]
 }
 
 // noun returns the words for the type of an object.
