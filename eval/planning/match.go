@@ -245,23 +245,23 @@ func (r *Reader) properties(m *marked, words []string, subject string) (out []fo
 		negated = true
 		text = text[:loc[3]] + " " + text[loc[1]:]
 	} else if doesNot.MatchString(text) {
-		if r.property(m, text, subject) == nil { // not a wording of a property such as "is not holding anything"
+		if r.matched(m, text, subject) == nil { // not a wording of a property such as "is not holding anything"
 			return nil, ""
 		}
 	}
-	got := r.property(m, text, subject)
+	got := r.matched(m, text, subject)
 	if link := chain.FindStringSubmatch(text); got == nil && link != nil {
 		rest, _ := r.properties(m, strings.Fields(link[3]+" "+link[4]), "")
-		got = append(r.property(m, link[1]+" "+link[2]+" "+link[3], ""), rest...)
+		got = append(r.matched(m, link[1]+" "+link[2]+" "+link[3], ""), rest...)
 	}
 	if at := placed.FindStringSubmatch(text); got == nil && at != nil {
-		if got = r.property(m, at[1]+" "+at[2], ""); got != nil {
-			got = append(got, r.property(m, at[1]+" is "+at[3], "")...)
+		if got = r.matched(m, at[1]+" "+at[2], ""); got != nil {
+			got = append(got, r.matched(m, at[1]+" is "+at[3], "")...)
 		}
 	}
 	if got == nil {
 		if short := asides.ReplaceAllString(text, ""); short != text {
-			got = r.property(m, strings.TrimSpace(short), subject)
+			got = r.matched(m, strings.TrimSpace(short), subject)
 		}
 	}
 	for i := range got {
@@ -283,8 +283,8 @@ func subjectOf(text string) string {
 	return strings.Join(words[:n], " ")
 }
 
-// property matches a whole clause with the forms of the predicates.
-func (r *Reader) property(m *marked, text, subject string) []found {
+// matched matches a whole clause with the forms of the predicates.
+func (r *Reader) matched(m *marked, text, subject string) []found {
 	text = strings.Trim(text, " ,\"'`.")
 	text = strings.ReplaceAll(text, " the ", " ")
 	text = strings.TrimPrefix(text, "the ")

@@ -199,6 +199,9 @@ func TestReadAnswers(t *testing.T) {
 		{"a name without arguments among functions", abc, planning.State, "on(a, b), handempty, clear(a)", "read: (on a b), (clear a), (handempty)"},
 		{"headings in one line", abc, planning.State, "clear: a; c is clear; ontable: b", "read: (clear a), (clear c), (ontable b)"},
 
+		{"objects with their properties", abc, planning.State, `[{"block":"a","on":"b","clear":true},{"block":"b","on":"table","clear":false}]`, "read: (on a b), (clear a), (ontable b), (clear b) negated"},
+		{"actions with verdicts", abc, planning.Applicable, `[{"action":"pick-up","block":"c","applicable":true},{"action":"pick up b","applicable":false}]`, "read: (pick-up c)"},
+		{"table with heads of its own", abc, planning.Applicable, "| What can be done | Why |\n|---|---|\n| pick up c | it is clear |", "read: (pick-up c)"},
 		{"comments in code", abc, planning.Plan, "```python\nplan = [\n  \"unstack(a, b)\",  # free b\n  # pick up c? no\n  \"put_down(a)\",\n]\n```", "read: (unstack a b), (put-down a)"},
 		{"boxes to tick", abc, planning.Plan, "- [x] unstack a from b\n- [ ] put down a", "read: (unstack a b), (put-down a)"},
 		{"struck out", abc, planning.Applicable, "pick-up(c)\n~~pick-up(b)~~", "read: (pick-up c)"},

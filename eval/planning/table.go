@@ -2,8 +2,9 @@ package planning
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+
+	"parley/sim/llm/loose"
 )
 
 // cellsOf returns the cells of a row of a Markdown table without marks of emphasis; nil where a line is none.
@@ -18,77 +19,56 @@ func cellsOf(line string) (cells []string) {
 	return cells
 }
 
-// Cells that say whether what the row or the column tells is so.
+// Cells that say whether what the row or the column tells is so, and keys of such values.
 var (
+	truthKey  = regexp.MustCompile(`(?i)\b(?:applicable|possible|valid|allowed|executable|holds|true)\b`)
 	yesCell   = regexp.MustCompile(`(?i)^(?:yes|y|true|✓|✔|✅|x)\b?\W*$`)
 	noCell    = regexp.MustCompile(`(?i)^(?:no|n|false|✗|✘|❌|not (?:applicable|possible|valid|allowed|true))\b?\W*$`)
 	placeHead = regexp.MustCompile(`(?i)^(?:location|place|at|position)$`)
 )
 
-// row reads a row of a table: a cell with an item, the cells of one action, or an object with its properties by
-// column. A cell that says no refuses what another cell tells.
+// row reads a row of a table as a JSON object whose keys are the heads of the columns.
 func (r *Reader) row(task Task, l *answerLine, head, cells []string) {
 	if ruler.MatchString(l.text) {
 		return
 	}
-	refused := slices.ContainsFunc(cells, noCell.MatchString)
-	l.items = r.cells(task, cells)
-	if subject := r.mark(cells[0]); len(l.items) == 0 && !task.Actions() && len(subject.seen) == 1 && len(subject.words) == 1 {
-		l.items, refused = r.columns(task, head, cells), false
+	n := min(len(head), len(cells))
+	v := loose.Value{Kind: loose.Object, Keys: head[:n]}
+	for _, c := range cells[:n] {
+		v.Items = append(v.Items, loose.Value{Kind: loose.String, Text: c})
 	}
-	switch {
-	case len(l.items) == 0:
+	lines, ok := r.object(task, &v)
+	for _, line := range lines {
+		l.items = append(l.items, r.text(task, line)...)
+	}
+	if len(l.items) == 0 {
 		l.problem = "no " + kind(task) + " in this row"
-	case refused && task.Actions():
-		l.items, l.problem = nil, "said not to apply"
-	case refused:
-		for i := range l.items {
-			l.items[i].negated = true
+		if ok && task.Actions() {
+			l.problem = "said not to apply"
 		}
 	}
 }
 
-// cells reads the cells that hold whole items, of actions the first one, or the cells of one action together.
-func (r *Reader) cells(task Task, cells []string) (items []found) {
-	partial := func(f found) bool { return f.loose || f.sym != nil && len(f.args) != len(f.sym.params) }
-	var words []string
-	for _, c := range cells {
-		if got := r.sentence(task, c, false, ""); len(got) > 0 && !slices.ContainsFunc(got, partial) {
-			items = append(items, got...)
-			if task.Actions() {
-				return items
-			}
-		}
-		if c != "" && c != "-" && c != "–" && !digits(c) {
-			words = append(words, c)
-		}
-	}
-	for n := len(words); n > 0 && task.Actions(); n-- { // the last cells may explain
-		if got := r.sentence(task, strings.Join(words[:n], " "), false, ""); len(got) > 0 {
-			return got
-		}
-	}
-	return items
+// refused reports whether a value beside an item says that the item is not so.
+func refused(key string, v *loose.Value) bool {
+	return v.Kind == loose.Bool && v.Text == "false" && truthKey.MatchString(key) || v.Kind == loose.String && noCell.MatchString(v.Text)
 }
 
-// columns reads the properties of the object in the first cell of a row, by the heads of the other columns.
-func (r *Reader) columns(task Task, head, cells []string) (items []found) {
-	for k := 1; k < len(cells) && k < len(head); k++ {
-		var got []found
-		switch c := cells[k]; {
-		case c == "" || ruler.MatchString(c) || strings.EqualFold(c, "none"):
-		case yesCell.MatchString(c):
-			got = r.sentence(task, cells[0]+" is "+head[k], false, "")
-		case noCell.MatchString(c):
-			got = r.sentence(task, cells[0]+" is not "+head[k], false, "")
-		case placeHead.MatchString(head[k]):
-			if got = r.sentence(task, cells[0]+" is at "+c, false, ""); len(got) == 0 {
-				got = r.sentence(task, cells[0]+" is "+c, false, "")
-			}
-		default:
-			got = r.sentence(task, cells[0]+" is "+strings.TrimPrefix(strings.ToLower(head[k]), "is ")+" "+c, false, "")
-		}
-		items = append(items, got...)
+// property writes a property that an object has under a key: {"block": "a", "on": "b", "clear": true}.
+func (r *Reader) property(subject, key string, v *loose.Value) string {
+	key = strings.TrimPrefix(strings.ToLower(key), "is ")
+	switch text := strings.ToLower(v.Text); {
+	case ruler.MatchString(text) || text == "none" || v.Kind == loose.Null:
+		return ""
+	case yesCell.MatchString(text):
+		return subject + " is " + key
+	case noCell.MatchString(text):
+		return subject + " is not " + key
+	case placeHead.MatchString(key) && r.known(text):
+		return subject + " is at " + text
+	case placeHead.MatchString(key):
+		return subject + " is " + text
+	default:
+		return subject + " is " + key + " " + text
 	}
-	return items
 }

@@ -34,8 +34,9 @@ func (r *Reader) values(task Task, text string) (lines []string, read bool) {
 // property, and its arguments; and that number the items: {"1": ..., "step 2": ...}.
 var (
 	listKeys = regexp.MustCompile(`(?i)^(?:final_?)?(?:answer|plan|actions?|applicable_?actions?|applicable|steps?|state|final_?state|current_?state|resulting_?state|propert(?:y|ies)|facts?|propositions?|predicates?|effects?|result|list|items|solution|output|(?:pos|neg|positive|negative|add|added|delete|deleted|removed)(?:_?(?:effects?|list))?)$`)
-	nameKey  = regexp.MustCompile(`(?i)^(?:action|name|act|operator|op|verb|type|predicate|property|fact|proposition|command|move|symbol|function)(?:_?name)?$`)
+	nameKey  = regexp.MustCompile(`(?i)^(?:action|name|item|act|operator|op|verb|type|predicate|property|fact|proposition|command|move|symbol|function)(?:_?name)?$`)
 	argsKey  = regexp.MustCompile(`(?i)^(?:args?|arguments?|param(?:eter)?s?|objects?|terms?|on_objects)$`)
+	anyKey   = regexp.MustCompile(``)
 	stepKey  = regexp.MustCompile(`(?i)^(?:step|action)?[ _-]?\d+$`)
 )
 
@@ -80,33 +81,70 @@ func plain(items []loose.Value) (words []string, ok bool) {
 	return words, true
 }
 
-// object writes an action or property with keys, or a list that is kept under a key.
+// object writes an action or property with keys, an object with its properties, or a list that is kept under a key.
 func (r *Reader) object(task Task, v *loose.Value) (lines []string, ok bool) {
-	for i, k := range v.Keys {
-		if i < len(v.Items) && nameKey.MatchString(k) && v.Items[i].Kind == loose.String {
-			if s := r.symbolNamed(v.Items[i].Text, task.Actions()); s != nil {
-				return []string{r.keyed(s, v, i)}, true
-			}
-			if len(r.text(task, v.Items[i].Text)) > 0 { // {"step": 1, "action": "pick up a"}
-				return []string{v.Items[i].Text}, true
-			}
-		}
+	v.Items, v.Keys = v.Items[:min(len(v.Items), len(v.Keys))], v.Keys[:min(len(v.Items), len(v.Keys))]
+	every := func(is func(string) bool) bool {
+		return !slices.ContainsFunc(v.Keys, func(k string) bool { return !is(k) })
 	}
-	if len(v.Keys) > 0 && len(v.Items) == len(v.Keys) && !slices.ContainsFunc(v.Keys, func(k string) bool { return !stepKey.MatchString(k) }) {
+	if line := r.named(task, v, nameKey); line != "" {
+		return r.unless(task, line, v), true
+	}
+	if len(v.Keys) > 0 && every(stepKey.MatchString) {
 		return r.value(task, &loose.Value{Kind: loose.Array, Items: v.Items})
 	}
 	for i, k := range slices.Backward(v.Keys) {
 		other := task == Positive && negativeHead.MatchString(k) || task == Negative && positiveHead.MatchString(k)
-		if i < len(v.Items) && listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !other {
-			return r.value(task, &v.Items[i])
+		if listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !other {
+			if lines, ok = r.value(task, &v.Items[i]); ok {
+				return lines, true
+			}
 		}
 	}
+	if len(v.Keys) > 1 && !task.Actions() && r.known(v.Items[0].Text) && r.symbolNamed(v.Keys[0], false) == nil {
+		for i := 1; i < len(v.Keys); i++ {
+			lines = append(lines, r.property(v.Items[0].Text, v.Keys[i], &v.Items[i]))
+		}
+		return lines, true
+	}
 	for i, k := range v.Keys { // {"pick-up": ["a"]}, {"clear": ["a", "b"], "handempty": true}
-		if s := r.symbolNamed(k, task.Actions()); s != nil && i < len(v.Items) {
+		if s := r.symbolNamed(k, task.Actions()); s != nil {
 			lines, ok = append(lines, r.under(s, &v.Items[i])...), true
 		}
 	}
+	if line := r.named(task, v, anyKey); !ok && line != "" {
+		return r.unless(task, line, v), true
+	}
 	return lines, ok || len(v.Keys) == 0
+}
+
+// named writes the item that an object names under a key: a symbol with its arguments under other keys, or words.
+func (r *Reader) named(task Task, v *loose.Value, key *regexp.Regexp) string {
+	for i, k := range v.Keys {
+		if key.MatchString(k) && v.Items[i].Kind == loose.String {
+			if s := r.symbolNamed(v.Items[i].Text, task.Actions()); s != nil {
+				return r.keyed(s, v, i)
+			}
+			if len(r.text(task, v.Items[i].Text)) > 0 { // {"step": 1, "action": "pick up a"}
+				return v.Items[i].Text
+			}
+		}
+	}
+	return ""
+}
+
+// unless leaves out an action, or negates a property, of which another value of its object says that it is not so.
+func (r *Reader) unless(task Task, line string, v *loose.Value) []string {
+	for i := range v.Items {
+		switch {
+		case !refused(v.Keys[i], &v.Items[i]):
+		case task.Actions():
+			return nil
+		default:
+			return []string{"not " + line}
+		}
+	}
+	return []string{line}
 }
 
 // under writes the items whose arguments are kept under the name of a symbol.
@@ -148,7 +186,7 @@ func (r *Reader) known(text string) bool {
 func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) string {
 	args := make([]string, len(s.params))
 	var rest []string
-	for i := range min(len(v.Items), len(v.Keys)) {
+	for i := range v.Keys {
 		item := &v.Items[i]
 		if list := argsKey.MatchString(v.Keys[i]); i == nameAt {
 			continue
