@@ -60,17 +60,6 @@ func (c *Config) Complete() error {
 	case len(c.Tasks) == 0:
 		return run.Usagef("no tasks: there are %v", Tasks)
 	}
-	if err := c.asking().check(c.Tasks); err != nil {
-		return err
-	}
-	if err := c.completeNames(); err != nil {
-		return err
-	}
-	return c.Sampling.Validate()
-}
-
-// completeNames checks models and domains.
-func (c *Config) completeNames() error {
 	for i, m := range c.Model {
 		if slices.Contains(c.Model[:i], m) {
 			return run.Usagef("model %s is named twice", m)
@@ -86,7 +75,7 @@ func (c *Config) completeNames() error {
 			return run.UsageError{Err: err}
 		}
 	}
-	return nil
+	return cmp.Or(c.asking().check(c.Tasks), c.Sampling.Validate())
 }
 
 // Evaluation is the plan that asks the questions of a configuration and scores the answers.
@@ -166,26 +155,19 @@ var (
 // Tables lists questions and answers, with what holds them to the configuration.
 func (e *Evaluation) Tables() []run.Table {
 	questions, answers := Questions, Answers
-	questions.Check = func() run.CheckRow[Question] {
-		return func(q *Question, finding func(string, ...any)) {
-			if seed := strconv.FormatUint(e.config.Seed, 10); q != nil && q.Seed != seed {
-				finding("%s was made from seed %s, and the configuration says %s", q.ID, q.Seed, seed)
-			}
+	questions.Check = run.Each(func(q *Question, finding func(string, ...any)) {
+		if seed := strconv.FormatUint(e.config.Seed, 10); q.Seed != seed {
+			finding("%s was made from seed %s, and the configuration says %s", q.ID, q.Seed, seed)
 		}
-	}
-	answers.Check = func() run.CheckRow[Row] {
-		return func(r *Row, finding func(string, ...any)) {
-			if r == nil {
-				return
-			}
-			if !slices.Contains(e.config.Model, r.Arm) || !slices.Contains(e.config.Tasks, r.Task) {
-				finding("%s is of %s and task %s, which are not in the configuration", r.ID, r.Arm, r.Task)
-			}
-			if r.Asked && r.State == run.Complete && r.Status == "" {
-				finding("%s was answered, and has no status", r.ID)
-			}
+	})
+	answers.Check = run.Each(func(r *Row, finding func(string, ...any)) {
+		if !slices.Contains(e.config.Model, r.Arm) || !slices.Contains(e.config.Tasks, r.Task) {
+			finding("%s is of %s and task %s, which are not in the configuration", r.ID, r.Arm, r.Task)
 		}
-	}
+		if r.Asked && r.State == run.Complete && r.Status == "" {
+			finding("%s was answered, and has no status", r.ID)
+		}
+	})
 	return []run.Table{questions, answers}
 }
 
@@ -235,11 +217,9 @@ func (e *Evaluation) Prepare(ctx context.Context, env *run.Env) error {
 		if !slices.Contains(e.config.Tasks, Plan) || w.Cost != nil && (*w.Cost == 0 || len(w.Plan) > 0) {
 			continue
 		}
-		solved, err := w.Solve(ctx, limits)
-		if err != nil {
+		if solved, err := w.Solve(ctx, limits); err != nil {
 			return err
-		}
-		if !solved {
+		} else if !solved {
 			w.Cost, unsolved = nil, unsolved+1
 		}
 	}
@@ -276,17 +256,15 @@ func (e *Evaluation) Jobs(env *run.Env) iter.Seq2[run.Job, error] {
 			yield(run.Job{}, err)
 			return
 		}
-		for i := range n {
-			for k, task := range e.config.Tasks {
-				for arm := range e.config.Model {
-					id := fmt.Sprintf("a%02d-%07d", arm+1, i*len(e.config.Tasks)+k+1)
-					job := run.Job{ID: id, Arm: e.config.Model[arm], Do: func(ctx context.Context, w *run.Writer) error {
-						return e.ask(ctx, w, env, id, e.config.Model[arm], e.worlds[i], task)
-					}}
-					if !yield(job, nil) {
-						return
-					}
-				}
+		tasks, models := e.config.Tasks, e.config.Model
+		for i := range n * len(tasks) * len(models) {
+			question, arm := i/len(models), i%len(models)
+			id := fmt.Sprintf("a%02d-%07d", arm+1, question+1)
+			job := run.Job{ID: id, Arm: models[arm], Do: func(ctx context.Context, w *run.Writer) error {
+				return e.ask(ctx, w, env, id, models[arm], e.worlds[question/len(tasks)], tasks[question%len(tasks)])
+			}}
+			if !yield(job, nil) {
+				return
 			}
 		}
 	}
