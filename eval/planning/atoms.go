@@ -100,23 +100,17 @@ func (r *Reader) objectsOf(words []string) (list []mention) {
 	return list
 }
 
-var symbolForm = regexp.MustCompile(`^[a-z0-9_-]*[a-z_-][a-z0-9_-]*$`)
-
 // likeAtom reports whether words look like an atom with an unknown name: it has arguments, one is a
 // known object, and each is one or is written like one.
 func (r *Reader) likeAtom(name string, args []string) bool {
-	if len(args) > 6 || !symbolForm.MatchString(name) || r.names[squash(name)] != "" || notNames[name] && name != "move" {
-		return false
-	}
-	known := 0
+	known := false
 	for i, a := range r.objectsOf(args) {
-		if a.known && (len(args) == 1 || args[i] != "a" && args[i] != "i") {
-			known++
-		} else if !lettersDigits.MatchString(args[i]) && len(args[i]) > 1 {
+		if !a.known && !lettersDigits.MatchString(args[i]) && len(args[i]) > 1 {
 			return false
 		}
+		known = known || a.known
 	}
-	return known > 0
+	return known && r.names[squash(name)] == "" && (name == "move" || !notNames[name])
 }
 
 // bare reads a symbol followed by mentions only: "on a b", "lift hoist0 crate1 pallet0 depot0".

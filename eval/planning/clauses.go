@@ -209,17 +209,25 @@ func (r *Reader) longest(m *marked, parts [][2]int, bare bool) (best *found, use
 	return best, used
 }
 
+// Places where a clause goes on about the object that it has just named, or adds a place: "@0 is on @1 , which is on
+// @2", "@0 on @1 on @2", "@0 is on @1 at @2".
+var (
+	goesOn   = regexp.MustCompile(`\b(on|of|atop) (@\d+) (?:, )?(?:(?:which|that) (is )?)?((?:directly |stacked |placed )?(?:on|atop)) `)
+	alsoAt   = regexp.MustCompile(`\b((?:on|of|in|atop) @\d+) (at @\d+)$`)
+	describe = regexp.MustCompile(`(@\d+) , (?:which|that) `)
+)
+
 // pieces reads properties that commas and conjunctions join; one that leaves out its subject has that
 // of the one before.
 func (r *Reader) pieces(m *marked) (out []found) {
 	if len(m.words) > 400 {
 		return nil
 	}
-	for k := 2; k < len(m.words); k++ { // "a is on b, which is on the table"
-		if _, object := m.mention(m.words[k-2]); object && m.words[k-1] == "," && (m.words[k] == "which" || m.words[k] == "that") {
-			m.words[k] = m.words[k-2]
-		}
+	text := strings.Join(m.words, " ")
+	for range 3 { // "a on b on c on d" shares its objects
+		text = goesOn.ReplaceAllString(text, "$1 $2 , $2 $3$4 ")
 	}
+	m.words = strings.Fields(alsoAt.ReplaceAllString(describe.ReplaceAllString(text, "$1 , $1 "), "$1 , $2"))
 	parts, subject := split(m.words), ""
 	for len(parts) > 0 {
 		used := 1

@@ -176,10 +176,10 @@ func (r *Reader) skipExtra(s *symbol, words []string) int {
 // slotFor returns the argument for an object after some words, or -1.
 func (r *Reader) slotFor(s *symbol, args []*mention, with string, o mention, plain bool) int {
 	matches := func(k int) bool {
-		if len(s.slots[k].with) == 0 {
+		if len(s.slots[k]) == 0 {
 			return with == ""
 		}
-		return slices.ContainsFunc(s.slots[k].with, func(re *regexp.Regexp) bool { return re.MatchString(with) })
+		return slices.ContainsFunc(s.slots[k], func(re *regexp.Regexp) bool { return re.MatchString(with) })
 	}
 	best, rank := -1, 0
 	for k := range s.slots {
@@ -224,12 +224,6 @@ var (
 	oneMention = regexp.MustCompile(`@\d+`)
 )
 
-// chain is a tower in one clause: "@0 on top of @1 on top of @2".
-var chain = regexp.MustCompile(`^(@\d+) ((?:is )?(?:directly |stacked |placed )?(?:on top of|on|atop)) (@\d+) (?:(?:which|that) is )?((?:directly |stacked |placed )?(?:on|atop) .+)$`)
-
-// placed is a property with the place of its subject: "@0 is on @1 at @2".
-var placed = regexp.MustCompile(`^(@\d+) (.+) (at @\d+)$`)
-
 // properties reads a clause that tells properties of a state. subject, which may be empty, is used
 // where the clause leaves out its own; the last subject is returned.
 func (r *Reader) properties(m *marked, words []string, subject string) (out []found, last string) {
@@ -250,15 +244,6 @@ func (r *Reader) properties(m *marked, words []string, subject string) (out []fo
 		}
 	}
 	got := r.matched(m, text, subject)
-	if link := chain.FindStringSubmatch(text); got == nil && link != nil {
-		rest, _ := r.properties(m, strings.Fields(link[3]+" "+link[4]), "")
-		got = append(r.matched(m, link[1]+" "+link[2]+" "+link[3], ""), rest...)
-	}
-	if at := placed.FindStringSubmatch(text); got == nil && at != nil {
-		if got = r.matched(m, at[1]+" "+at[2], ""); got != nil {
-			got = append(got, r.matched(m, at[1]+" is "+at[3], "")...)
-		}
-	}
 	if got == nil {
 		if short := asides.ReplaceAllString(text, ""); short != text {
 			got = r.matched(m, strings.TrimSpace(short), subject)

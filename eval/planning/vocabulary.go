@@ -30,19 +30,14 @@ type symbol struct {
 	name   string
 	action bool
 	params []pddl.Object
-	keys   []string         // headings of lists of its arguments, squashed
-	verbs  []*regexp.Regexp // of an action, anchored at the start
-	slots  []slot
+	keys   []string           // headings of lists of its arguments, squashed
+	verbs  []*regexp.Regexp   // of an action, anchored at the start
+	slots  [][]*regexp.Regexp // of an action, by argument: what may stand before it
 	extra  []*regexp.Regexp
 	forms  []form // of a predicate
 	args   [][]string
 	short  int
 	actor  int // the argument that may be the subject of the verb; -1: none
-}
-
-// slot is an argument of an action: what may stand before it.
-type slot struct {
-	with []*regexp.Regexp
 }
 
 // form is a pattern of a predicate; args numbers its groups.
@@ -144,19 +139,16 @@ func plainAction(a pddl.Action) *actionWords {
 }
 
 func (s *symbol) useAction(w *actionWords) {
-	compile := func(list []string) (out []*regexp.Regexp) {
+	compile := func(list []string, end string) (out []*regexp.Regexp) {
 		for _, x := range list {
-			out = append(out, regexp.MustCompile(`^(?:`+x+`)(?:\s|$)`))
+			out = append(out, regexp.MustCompile("^(?:"+x+")"+end))
 		}
 		return out
 	}
-	s.verbs, s.extra, s.args, s.short, s.actor = compile(w.Verbs), compile(w.Extra), w.Keys, max(1, w.Short), w.Actor-1
+	s.verbs, s.extra = compile(w.Verbs, `(?:\s|$)`), compile(w.Extra, `(?:\s|$)`)
+	s.args, s.short, s.actor = w.Keys, max(1, w.Short), w.Actor-1
 	for _, x := range w.Slots {
-		sl := slot{}
-		for _, with := range x.With {
-			sl.with = append(sl.with, regexp.MustCompile(`^(?:`+with+`)$`))
-		}
-		s.slots = append(s.slots, sl)
+		s.slots = append(s.slots, compile(x.With, "$"))
 	}
 }
 
@@ -251,15 +243,15 @@ func (v Vocabulary) Reader(domain string) (*Reader, error) {
 	for _, n := range names {
 		name, of, typed := strings.Cut(strings.ToLower(n), " - ")
 		o := pddl.Object{Name: strings.TrimSpace(name)}
-		stem := lettersDigits.FindStringSubmatch(o.Name)
-		switch {
-		case typed:
-			o.Types = []string{strings.TrimSpace(of)}
-		case stem != nil && d.Types[stem[1]] != nil:
-			o.Types = []string{stem[1]} // crate0 is a crate
+		of = strings.TrimSpace(of)
+		if stem := lettersDigits.FindStringSubmatch(o.Name); !typed && stem != nil && d.Types[stem[1]] != nil {
+			of = stem[1] // crate0 is a crate
 		}
-		if typed && d.Types[o.Types[0]] == nil && o.Types[0] != "object" {
+		if typed && d.Types[of] == nil && of != "object" {
 			return nil, fmt.Errorf("object %q: the domain has no such type", n)
+		}
+		if of != "" {
+			o.Types = []string{of}
 		}
 		objects = append(objects, o)
 	}
