@@ -9,42 +9,23 @@ import (
 type draft struct {
 	race                            *race
 	class                           *class
-	past                            *past
-	trait, ideal, bond, flaw, voice clause
+	past                            *background
+	trait, ideal, bond, flaw, voice string
 	build, feature, garment         string
 }
 
-// page is the running text of one sheet: what is cut from it shares one piece of memory.
-type page struct {
-	strings.Builder
-	done int // bytes that were cut
-}
-
-// pageful is enough for nearly every sheet, in bytes.
-const pageful = 768
-
-func (p *page) write(texts ...string) {
-	for _, text := range texts {
-		p.WriteString(text)
-	}
-}
-
-// cut returns what was written since the last cut.
-func (p *page) cut() string {
-	text := p.String()[p.done:]
-	p.done = p.Len()
-	return text
-}
+// sentence makes a sentence of a clause, which begins with a plain small letter.
+func sentence(clause string) string { return strings.ToUpper(clause[:1]) + clause[1:] + "." }
 
 // appearance tells what others see.
-func (d *draft) appearance(p *page) string {
-	p.write(upper(d.build), d.build[1:], ", with ", d.feature, " and ", d.garment, ".")
-	return p.cut()
+func (d *draft) appearance() string {
+	return sentence(d.build + ", with " + d.feature + " and " + d.garment)
 }
 
 // describe tells a character in three to five sentences. It gives no secret away.
-func (d *draft) describe(p *page, r *rand.Rand, name, first string) string {
+func (d *draft) describe(r *rand.Rand, name, first string) string {
 	past := pick(r, d.past.Past)
+	text := ""
 	article, race, class := d.race.Article, d.race.lower, d.class.lower
 	people := race
 	if d.race.Name == "Human" {
@@ -52,47 +33,26 @@ func (d *draft) describe(p *page, r *rand.Rand, name, first string) string {
 	}
 	switch r.IntN(4) {
 	case 0:
-		p.write(name, " is ", article, " ", race, " ", class, " who ", past)
+		text += name + " is " + article + " " + race + " " + class + " who " + past
 	case 1:
-		p.write(name, ", ", article, " ", race, " ", class, ", ", past)
+		text += name + ", " + article + " " + race + " " + class + ", " + past
 	case 2:
-		p.write("Before all this, ", name, " ", past, "; now the road has one more ", race, " ", class)
+		text += "Before all this, " + name + " " + past + "; now the road has one more " + race + " " + class
 	default:
-		p.write("There is ", article, " ", race, " ", class, " called ", name, " who ", past)
+		text += "There is " + article + " " + race + " " + class + " called " + name + " who " + past
 	}
-	trait, ideal, bond, flaw := d.trait.text, d.ideal.text, d.bond.text, d.flaw.text
+	trait, ideal, bond, flaw := d.trait, d.ideal, d.bond, d.flaw
 	switch r.IntN(5) {
 	case 0:
-		p.write(". The ", people, " is ", d.build, ", with ", d.feature, " and ", d.garment, ". ", first, " ", trait, ", and ", ideal, ". For all that, ", first, " ", flaw, ".")
+		text += ". The " + people + " is " + d.build + ", with " + d.feature + " and " + d.garment + ". " + first + " " + trait + ", and " + ideal + ". For all that, " + first + " " + flaw + "."
 	case 1:
-		p.write(". In company ", first, " ", d.voice.text, ". The ", class, " ", trait, ". Underneath, ", first, " ", bond, ", and ", ideal, ".")
+		text += ". In company " + first + " " + d.voice + ". The " + class + " " + trait + ". Underneath, " + first + " " + bond + ", and " + ideal + "."
 	case 2:
-		p.write(". ", first, " ", trait, ". Those who travel along soon learn that the ", people, " ", bond, ", but also ", flaw, ".")
+		text += ". " + first + " " + trait + ". Those who travel along soon learn that the " + people + " " + bond + ", but also " + flaw + "."
 	case 3:
-		p.write(". Picture somebody ", d.build, ", who ", d.voice.text, ". ", first, " ", ideal, ". The ", class, " ", bond, ", and ", flaw, ".")
+		text += ". Picture somebody " + d.build + ", who " + d.voice + ". " + first + " " + ideal + ". The " + class + " " + bond + ", and " + flaw + "."
 	default:
-		p.write(". People remember ", d.feature, ", and that ", first, " ", trait, ". The ", people, " ", ideal, ". Even so, ", first, " ", flaw, ". What keeps ", first, " going is simple enough: the ", people, " ", bond, ".")
+		text += ". People remember " + d.feature + ", and that " + first + " " + trait + ". The " + people + " " + ideal + ". Even so, " + first + " " + flaw + ". What keeps " + first + " going is simple enough: the " + people + " " + bond + "."
 	}
-	return p.cut()
-}
-
-// upper returns the first letter of a clause as a capital. Clauses begin with a plain small letter.
-func upper(clause string) string {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	i := clause[0] - 'a'
-	return letters[i : i+1]
-}
-
-// confess writes a secret with names put in.
-func (p *page) confess(r *rand.Rand, secret []stretch) string {
-	for _, s := range secret {
-		p.WriteString(s.words)
-		for i, list := range s.lists {
-			if i > 0 {
-				p.WriteByte(' ')
-			}
-			p.WriteString(pick(r, list))
-		}
-	}
-	return p.cut()
+	return text
 }

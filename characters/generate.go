@@ -1,8 +1,8 @@
 package characters
 
 import (
-	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -17,64 +17,48 @@ import (
 // IDs are still different.
 func Generate(r *rand.Rand, n int, taken ...string) []*Sheet {
 	cast := make([]*Sheet, 0, max(n, 0))
-	from, chosen := ready(), newNames(taken, cap(cast))
+	from, chosen := rules(), newNames(taken, cap(cast))
 	var kinds, callings, pasts, tones, hidden deck
 	for range n {
-		race, class, before := kinds.draw(r, len(from.races)), callings.draw(r, len(from.classes)), pasts.draw(r, len(from.pasts))
-		people, past := from.races[race], &from.pasts[before]
-		d := draft{race: people, class: from.classes[class], past: past,
-			trait: pick(r, past.traits), bond: pick(r, past.bonds), flaw: pick(r, past.flaws),
-			build: pick(r, people.Builds), feature: pick(r, from.features[at(people.Scaled)]), garment: pick(r, from.looks.Garments),
-			voice: from.voices[tones.draw(r, len(from.voices))],
-		}
+		race, class, past := kinds.draw(r, len(from.races)), callings.draw(r, len(from.classes)), pasts.draw(r, len(from.backgrounds))
+		d := draft{race: from.races[race], class: from.classes[class], past: from.backgrounds[past]}
+		d.trait, d.bond, d.flaw = pick(r, d.past.Traits), pick(r, d.past.Bonds), pick(r, d.past.Flaws)
+		d.build, d.feature, d.garment = pick(r, d.race.Builds), pick(r, from.features(d.race)), pick(r, from.looks.Garments)
+		d.voice = from.looks.Voices[tones.draw(r, len(from.looks.Voices))]
 		alignment := r.IntN(len(alignments))
-		d.ideal = pick(r, past.ideals[alignment])
-		name, id := chosen.draw(r, &from.names[race])
-		s := new(roomy)
-		s.Sheet = Sheet{
-			ID: id, Name: name, Race: people.Name, Class: d.class.Name, Background: past.Name,
+		d.ideal = pick(r, d.past.Ideals.suiting(alignments[alignment].law, alignments[alignment].merit))
+		name := chosen.draw(r, &d.race.Names)
+		s := &Sheet{
+			ID: Slug(name), Name: name, Race: d.race.Name, Class: d.class.Name, Background: d.past.Name,
 			Alignment: alignments[alignment].name, Level: 1 + r.IntN(5),
-			Abilities: from.scores[race][class], Skills: from.proficiencies(s.skills[:0], r, race, class, before),
-			Trait: d.trait.sentence, Ideal: d.ideal.sentence, Bond: d.bond.sentence, Flaw: d.flaw.sentence,
-			Voice: d.voice.sentence, Secrets: s.secrets[:1+r.IntN(2)],
+			Abilities: abilities(d.race, d.class), Skills: proficiencies(r, d.race, d.class, d.past),
+			Trait: sentence(d.trait), Ideal: sentence(d.ideal), Bond: sentence(d.bond), Flaw: sentence(d.flaw),
+			Voice: sentence(d.voice), Appearance: d.appearance(),
 		}
-		var p page
-		p.Grow(pageful)
-		s.Appearance = d.appearance(&p)
-		for i := range s.Secrets {
-			s.Secrets[i] = p.confess(r, from.secrets[hidden.draw(r, len(from.secrets))])
+		for range 1 + r.IntN(2) {
+			s.Secrets = append(s.Secrets, from.secrets.draw(r, hidden.draw(r, len(from.secrets.Secrets))))
 		}
-		s.Description = d.describe(&p, r, s.Name, s.FirstName())
-		cast = append(cast, &s.Sheet)
+		s.Description = d.describe(r, s.Name, s.FirstName())
+		cast = append(cast, s)
 	}
 	return cast
 }
 
-// roomy is a sheet and room for its lists, in one piece of memory.
-type roomy struct {
-	Sheet
-	skills  [8]Skill
-	secrets [2]string
-}
-
 // deck deals the numbers below some n in a random order, and again when it has dealt them all.
-type deck struct {
-	cards [64]uint8
-	left  int
-}
+type deck []int
 
 func (d *deck) draw(r *rand.Rand, n int) int {
-	if d.left == 0 {
-		d.left = n
+	if len(*d) == 0 {
 		for i := range n {
-			d.cards[i] = uint8(i)
+			*d = append(*d, i)
 		}
 	}
-	i := r.IntN(d.left)
-	card := d.cards[i]
-	d.left--
-	d.cards[i] = d.cards[d.left]
-	return int(card)
+	last := len(*d) - 1
+	i := r.IntN(last + 1)
+	card := (*d)[i]
+	(*d)[i] = (*d)[last]
+	*d = (*d)[:last]
+	return card
 }
 
 // abilities deals the standard array out by the class's order and adds what the race gives.
@@ -92,39 +76,37 @@ func abilities(race *race, class *class) Abilities {
 	return a
 }
 
-// proficiencies adds to the list the skills of background and race, and drawn ones for the class, in
-// alphabetical order. Whatever would come twice makes place for another skill.
-func (s *stock) proficiencies(list []Skill, r *rand.Rand, race, class, past int) []Skill {
-	have := s.pastSkills[past].set
-	for _, n := range s.raceSkills[race].numbers {
-		if have.has(n) {
-			have.draw(r, s.everySkill)
+// proficiencies returns the skills of background and race, and drawn ones for the class, in alphabetical order. Whatever
+// would come twice makes place for another skill.
+func proficiencies(r *rand.Rand, race *race, class *class, past *background) []Skill {
+	have := slices.Clone(past.Skills)
+	had := func(s Skill) bool { return slices.Contains(have, s) }
+	draw := func(from []Skill) {
+		s := pick(r, from)
+		for had(s) {
+			s = pick(r, from)
+		}
+		have = append(have, s)
+	}
+	for _, s := range race.Skills {
+		if had(s) {
+			draw(Skills())
 		} else {
-			have.add(n)
+			have = append(have, s)
 		}
 	}
-	for range s.classes[class].Choose {
-		from := s.classSkills[class]
-		if from.set&^have == 0 {
-			from = s.everySkill
+	for range class.Choose {
+		from := class.Skills
+		if !slices.ContainsFunc(from, func(s Skill) bool { return !had(s) }) {
+			from = Skills()
 		}
-		have.draw(r, from)
+		draw(from)
 	}
-	for range s.races[race].Any {
-		have.draw(r, s.everySkill)
+	for range race.Any {
+		draw(Skills())
 	}
-	for ; have > 0; have &= have - 1 {
-		list = append(list, skills[bits.TrailingZeros32(uint32(have))].skill)
-	}
-	return list
-}
-
-// at is 1 for true.
-func at(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
+	slices.Sort(have)
+	return have
 }
 
 // nameSet is the names that a cast already has, folded and split into words.
@@ -175,27 +157,25 @@ func (set *nameSet) bars(words []string) bool {
 }
 
 // draw makes a name whose first word the set does not have yet, and adds it.
-func (set *nameSet) draw(r *rand.Rand, from *lists) (string, ID) {
+func (set *nameSet) draw(r *rand.Rand, from *grammar) string {
 	const (
 		fresh = 40  // tries for a new initial
 		apart = 400 // tries for a name that is not alike to any other
 	)
-	var room [2][64]byte
 	for try := 0; ; try++ {
 		middles := r.IntN(2)
 		if try >= apart {
 			set.crowd()
 			middles = 1 + (try-apart)/40 // longer and longer, so that there is always another
 		}
-		s := from.first(spelling{room[0][:0], room[1][:0]}, r, middles)
-		if try < fresh && set.gone == nil && set.initials[s.id[0]] {
+		first := from.first(r, middles)
+		if try < fresh && set.gone == nil && set.initials[Slug(first)[0]] {
 			continue
 		}
-		name, id := from.family(s, r).done()
-		first, family, _ := strings.Cut(string(id), "-")
-		if words := [...]string{first, family}; !set.bars(words[:]) {
-			set.add(words[:])
-			return name, id
+		name := first + " " + from.family(r)
+		if words := strings.SplitN(string(Slug(name)), "-", 2); !set.bars(words) {
+			set.add(words)
+			return name
 		}
 	}
 }

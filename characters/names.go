@@ -16,57 +16,18 @@ type grammar struct {
 	Tails   string `yaml:"tails"`
 }
 
-// lists is a grammar ready to be drawn from.
-type lists struct {
-	starts, middles, ends, heads, tails []part
-}
-
-// part is a part of a name, and what becomes of it in an ID.
-type part struct{ text, slug string }
-
-func (g *grammar) split() lists {
-	return lists{parts(g.Starts), parts(g.Middles), parts(g.Ends), parts(g.Heads), parts(g.Tails)}
-}
-
-func parts(words string) []part {
-	var list []part
-	for w := range strings.FieldsSeq(words) {
-		list = append(list, part{w, string(Slug(w))})
-	}
-	return list
-}
-
-// spelling is a name in the making, and its ID, which is its Slug.
-type spelling struct{ name, id []byte }
-
-func (s spelling) with(text, slug string) spelling {
-	return spelling{append(s.name, text...), append(s.id, slug...)}
-}
-
-// draw goes on with one of the parts.
-func (s spelling) draw(r *rand.Rand, from []part) spelling {
-	p := &from[r.IntN(len(from))]
-	return s.with(p.text, p.slug)
-}
-
-// done returns name and ID, which share one piece of memory.
-func (s spelling) done() (string, ID) {
-	both := string(append(s.name, s.id...))
-	return both[:len(s.name)], ID(both[len(s.name):])
-}
-
 // first draws a first name; longer by as many middles as asked for.
-func (l *lists) first(s spelling, r *rand.Rand, middles int) spelling {
-	s = s.draw(r, l.starts)
+func (g *grammar) first(r *rand.Rand, middles int) string {
+	name := pick(r, strings.Fields(g.Starts))
 	for range middles {
-		s = s.draw(r, l.middles)
+		name += pick(r, strings.Fields(g.Middles))
 	}
-	return s.draw(r, l.ends)
+	return name + pick(r, strings.Fields(g.Ends))
 }
 
 // family draws a family name.
-func (l *lists) family(s spelling, r *rand.Rand) spelling {
-	return s.with(" ", "-").draw(r, l.heads).draw(r, l.tails)
+func (g *grammar) family(r *rand.Rand) string {
+	return pick(r, strings.Fields(g.Heads)) + pick(r, strings.Fields(g.Tails))
 }
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -80,6 +83,24 @@ type ideals struct {
 	Any     []string `yaml:"any"` // suits every alignment
 }
 
+// suiting returns the ideals that suit an alignment.
+func (i *ideals) suiting(law, merit int) []string {
+	list := slices.Clone(i.Any)
+	switch law {
+	case 1:
+		list = append(list, i.Lawful)
+	case -1:
+		list = append(list, i.Chaotic)
+	}
+	switch merit {
+	case 1:
+		list = append(list, i.Good)
+	case -1:
+		list = append(list, i.Evil)
+	}
+	return list
+}
+
 // looks complete a race's builds to an appearance, "<build>, with <feature> and <garment>", and say
 // how characters speak.
 type looks struct {
@@ -99,6 +120,32 @@ type secrets struct {
 	PlaceLast   string   `yaml:"place_last"`
 	PersonFirst string   `yaml:"person_first"`
 	PersonLast  string   `yaml:"person_last"`
+}
+
+// placeholder is a place in a secret where drawn words are put.
+var placeholder = regexp.MustCompile(`\{.\}`)
+
+// draw makes a sentence of a secret, with drawn words in its places.
+func (s *secrets) draw(r *rand.Rand, n int) string {
+	return placeholder.ReplaceAllStringFunc(sentence(s.Secrets[n]), func(place string) string {
+		switch place {
+		case "{P}":
+			return pick(r, strings.Fields(s.PlaceFirst)) + " " + pick(r, strings.Fields(s.PlaceLast))
+		case "{N}":
+			return pick(r, strings.Fields(s.PersonFirst)) + " " + pick(r, strings.Fields(s.PersonLast))
+		case "{A}":
+			return pick(r, s.Amounts)
+		}
+		return pick(r, s.Things)
+	})
+}
+
+// features lists what can be seen of people of a race.
+func (t *tables) features(r *race) []string {
+	if r.Scaled {
+		return t.looks.Features
+	}
+	return slices.Concat(t.looks.Features, t.looks.SkinFeatures)
 }
 
 // rules returns the tables, which are read once. A table that cannot be read is a fault of the build.
@@ -147,12 +194,6 @@ func Races() []string { return names(rules().races, func(r *race) string { retur
 
 // Classes returns the names of the twelve classes in alphabetical order.
 func Classes() []string { return names(rules().classes, func(c *class) string { return c.Name }) }
-
-// Backgrounds returns the names of the backgrounds that characters are drawn from. A sheet may name
-// others.
-func Backgrounds() []string {
-	return names(rules().backgrounds, func(b *background) string { return b.Name })
-}
 
 // Alignments returns the names of the nine alignments, from Lawful Good to Chaotic Evil.
 func Alignments() []string {
