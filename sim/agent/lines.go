@@ -23,8 +23,8 @@ type head struct {
 	rest  string // the text behind it
 }
 
-// speechVerb matches a speaker and a verb of speech before the colon.
-var speechVerb = regexp.MustCompile(`(?i)^(.+?) (?:(?:says?|said|asks?|asked|repl(?:ies|ied)|answer(?:s|ed)|whisper(?:s|ed)|shout(?:s|ed)|mutter(?:s|ed)|adds|added|respond(?:s|ed)|speak(?:s|ing)|continues)(?: (?:to|at) [^:]{1,40}|,? [a-z]+ly)?|to [^:]{1,40})$`)
+// speechVerb matches a verb of speech between a speaker and the colon.
+var speechVerb = regexp.MustCompile(`(?i) (?:(?:says?|said|asks?|asked|repl(?:ies|ied)|answer(?:s|ed)|whisper(?:s|ed)|shout(?:s|ed)|mutter(?:s|ed)|adds|added|respond(?:s|ed)|speak(?:s|ing)|continues)(?: (?:to|at) [^:]{1,40}|,? [a-z]+ly)?|to [^:]{1,40})$`)
 
 // head reads the name at the beginning of a line: "Bren:", "**Bren Ironhand:**", "[Bren] ", "Bren (angrily): ",
 // "Bren says: ", "### Bren". A name that words in small letters follow ("Bren: take five") is somebody who
@@ -47,22 +47,15 @@ func (c *cast) head(line string, dialogue bool) (head, bool) {
 	}
 	who := c.named(strings.TrimSpace(name))
 	if who == unknown {
-		m := speechVerb.FindStringSubmatch(strings.TrimRight(name, " *_"))
-		if m == nil {
+		if who = c.named(speechVerb.ReplaceAllString(strings.TrimRight(name, " *_"), "")); who == unknown || who == oneself {
 			return c.heading(mark, bare)
-		}
-		if who = c.named(m[1]); who == unknown || who == oneself {
-			return head{}, false
 		}
 	}
 	// The emphasis that a name with its colon is in ends behind them: **Bren:**, _Bren:_.
 	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(bare[colon+size:]), strings.Trim(mark, " \t-•#>")))
 	first, _ := utf8.DecodeRuneInString(rest)
 	called := (who >= 0 || who == ambiguous) && who != c.self && (unicode.IsLower(first) || unicode.IsDigit(first))
-	if called && !dialogue {
-		return head{}, false
-	}
-	return head{who: who, aside: aside, rest: rest}, true
+	return head{who: who, aside: aside, rest: rest}, dialogue || !called
 }
 
 // headless reads a name without a colon: in brackets, or with a dash or a bar behind it.
@@ -115,18 +108,13 @@ func (c *cast) lines(text string) (d draft) {
 	if c.passes(text) {
 		return d
 	}
-	text = c.cleared(&d, text)
-	s := script{c: c, d: &d}
-	for line := range strings.Lines(text) {
-		if _, _, _, s.labelled = labelled(strings.TrimSpace(c.unheaded(line))); s.labelled {
-			text = inLine.ReplaceAllString(text, "$1\n$2")
-			break
-		}
+	if text = c.cleared(&d, text); strings.Contains(text, ":") {
+		text = inLine.ReplaceAllString(text, "$1\n$2")
 	}
-	if !s.labelled {
+	s := script{c: c, d: &d}
+	if s.read(text); !s.labelled {
 		d.form = Prose
 	}
-	s.read(text)
 	d.speech, d.deed = strings.Join(s.say, "\n"), joined(d.deed, strings.Join(s.do, "\n"), "; ")
 	return d
 }
@@ -175,6 +163,7 @@ func (c *cast) cleared(d *draft, text string) string {
 // own returns what is the author's own of a field: without reasoning, without a name or a label before it, up to the
 // first line of another speaker.
 func (c *cast) own(d *draft, text string) string {
+	text = strings.ReplaceAll(text, `\n`, "\n") // escaped twice
 	if _, rest, certain := llm.SplitReasoning(text); certain {
 		text = rest
 	} else if !strings.Contains(text, "</") { // else it is a word of a sentence, as the whole reply was split before
@@ -201,58 +190,50 @@ type script struct {
 	d        *draft
 	say, do  []string
 	field    bool   // the text is that of a field, in which no label begins another one
-	labelled bool   // there are labels
+	labelled bool   // there was a label; what came before it is prose around the move
 	current  string // the label that the next line goes on with
 	dialogue bool   // one's own name stood before a line
 }
 
-// read takes line by line until the move ends.
+// read takes line by line until the move ends: at a line of another speaker, or at a second move.
 func (s *script) read(text string) {
 	for line := range strings.Lines(text) {
-		if !s.line(line) {
+		bare := strings.TrimSpace(line)
+		told := narration.FindStringSubmatch(bare)
+		switch {
+		case bare == "":
+			if len(s.say)+len(s.do) > 0 { // else the label is on a line of its own
+				s.current = ""
+			}
+		case strings.HasPrefix(line, "```"), s.labelled && strings.Trim(bare, decoration+"0123456789.)") == "":
+			// a fence, or what is left before a label within a line
+		case told != nil && !acting(told[1]):
+			s.d.mark(FaultSpeaksForOthers)
+			return
+		case !s.line(bare):
 			return
 		}
 	}
 }
 
-// line takes one line and reports whether to go on.
-func (s *script) line(line string) bool {
-	if strings.HasPrefix(line, "```") {
-		return true
-	}
-	line = strings.TrimSpace(line)
-	if s.labelled && line != "" && strings.Trim(line, decoration+"0123456789.)") == "" {
-		return true // what is left before a label within a line
-	}
-	if told := narration.FindStringSubmatch(line); told != nil && !acting(told[1]) {
-		return s.another()
-	}
-	if line == "" {
-		if s.labelled && s.begun() {
-			s.current = ""
-		}
-		return true
-	}
-	return s.headed(line)
-}
-
-// headed takes a line with the names and labels that it begins with.
-func (s *script) headed(line string) bool {
-	dialogue := s.dialogue || (s.labelled || s.field) && s.begun()
+// line takes a line with the names and labels that it begins with, and reports whether to go on.
+func (s *script) line(line string) (goOn bool) {
+	begun := len(s.say)+len(s.do) > 0
+	dialogue := s.dialogue || (s.labelled || s.field) && begun
 	for range 8 { // "Orla: SAY: Orla: ..."
 		if label, aside, rest, ok := labelled(line); ok {
-			if goOn := s.begin(label, aside, rest); !goOn || label == "to" || label == "check" {
+			if line, goOn = s.begin(label, aside, rest); line == "" {
 				return goOn
 			}
-			line = rest
 			continue
 		}
 		h, ok := s.c.head(line, dialogue)
 		if !ok {
 			break
 		}
-		if s.c.other(h.who) || h.who == oneself && s.begun() {
-			return s.another()
+		if s.c.other(h.who) || h.who == oneself && begun {
+			s.d.mark(FaultSpeaksForOthers)
+			return false
 		}
 		s.dialogue = true
 		s.aside(h.aside)
@@ -264,34 +245,26 @@ func (s *script) headed(line string) bool {
 	return true
 }
 
-// begun reports whether the move has words.
-func (s *script) begun() bool { return len(s.say)+len(s.do) > 0 }
-
-// another ends the reading at a line of another speaker.
-func (s *script) another() bool {
-	s.d.mark(FaultSpeaksForOthers)
-	return false
-}
-
-// begin starts a labelled part. A label that comes again behind another one is a second move.
-func (s *script) begin(label, aside, rest string) bool {
-	if s.field {
-		return true
-	}
-	again := label == "speech" && len(s.say) > 0 || label == "deed" && len(s.do) > 0
-	if again && s.current != label {
-		return false
-	}
-	switch s.current = label; label {
-	case "to":
-		s.d.to, s.d.fielded = append(s.d.to, rest), true
-		s.current = ""
-	case "check":
+// begin starts a labelled part, and returns the rest of its line that is to be read. A label that comes again
+// behind another one is a second move.
+func (s *script) begin(label, aside, rest string) (string, bool) {
+	switch {
+	case s.field:
+		return rest, true
+	case label == "to":
+		s.d.to, s.current = append(s.d.to, rest), ""
+		return "", true
+	case label == "check":
 		s.d.check, s.current = rest, ""
-	default:
-		s.aside(aside)
+		return "", true
+	case !s.labelled:
+		s.labelled, s.say = true, nil
+	case s.current != label && (label == "speech" && len(s.say) > 0 || label == "deed" && len(s.do) > 0):
+		return "", false
 	}
-	return true
+	s.current = label
+	s.aside(aside)
+	return rest, true
 }
 
 // aside reads the parentheses behind a name or a label.
@@ -315,9 +288,6 @@ func (s *script) put(text string) {
 // labelled reads the label at the head of a line: "SAY: ", "**Say:** ", "1. DO - ", "SAY (to Bren): ". The
 // label is the field that it is for: speech, deed, to or check.
 func labelled(line string) (label, aside, rest string, ok bool) {
-	if !strings.ContainsAny(line, ":：=-–—") {
-		return "", "", "", false
-	}
 	m := labelLine.FindStringSubmatch(line)
 	if m == nil || strings.HasPrefix(m[3], " ") && m[1] != strings.ToUpper(m[1]) {
 		return "", "", "", false

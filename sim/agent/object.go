@@ -2,6 +2,8 @@ package agent
 
 import (
 	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
 
 	"parley/sim/llm/loose"
@@ -9,8 +11,6 @@ import (
 
 // spelling folds the ways in which models write a key.
 var spelling = strings.NewReplacer("-", "_", " ", "_")
-
-func folded(name string) string { return strings.ToLower(spelling.Replace(strings.TrimSpace(name))) }
 
 // keys says for each spelling of a key which one it means.
 type keys map[string]string
@@ -27,7 +27,9 @@ func spelled(names map[string]string) keys {
 }
 
 // of returns the key that a name means; empty where there is none.
-func (k keys) of(name string) string { return k[folded(name)] }
+func (k keys) of(name string) string {
+	return k[strings.ToLower(spelling.Replace(strings.TrimSpace(name)))]
+}
 
 var (
 	// moveKeys are the names that models give to the fields of a move.
@@ -42,17 +44,12 @@ var (
 		"thought": "thought thoughts thinking reasoning", // not read
 		"refusal": "refusal",
 	})
-	// callKeys are those of an object that calls a tool: a call, or a name with arguments.
-	callKeys = spelled(map[string]string{
-		"call":      "tool_calls function_call tool_call tool_use",
-		"name":      "name function tool tool_name function_name recipient_name",
-		"arguments": "arguments parameters args tool_input kwargs action_input input",
-	})
-	// noMove are the keys of a move that do not say what is done.
-	noMove = map[string]bool{"speaker": true, "target": true, "thought": true, "refusal": true}
 	// sayings are deeds that only name the kind of a move, as in {"action": "speak"}.
 	sayings = map[string]bool{"speak": true, "say": true, "talk": true, "speech": true, "dialogue": true, "respond": true, "reply": true, "whisper": true}
 )
+
+// callKey matches a key that only the object of a tool's call has.
+var callKey = regexp.MustCompile(`(?i)(?:arguments|parameters|args|kwargs|input|tool[ _-]?calls?|function[ _-]?call|tool_use|(?:tool|function)(?:_name)?)["']?\s*:`)
 
 // object reads a reply that is a JSON object, perhaps in a string, a list or a fence. found is false for
 // prose, also with an object within a line of it.
@@ -69,7 +66,7 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 	}
 	for _, v := range loose.Find(text) {
 		before, behind, state := text[:v.Start], text[v.End:], v.State
-		if !c.introduces(lastLine(before)) && strings.Trim(behind, " \t\n`") != "" {
+		if line := strings.Trim(lastLine(before), decoration); line != "" && line != "json" && strings.Trim(behind, " \t\n`") != "" {
 			continue // an object within a sentence is prose
 		}
 		if v.Kind == loose.Array && len(v.Items) > 0 {
@@ -81,6 +78,9 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 			continue
 		}
 		d = c.fields(&v, state)
+		if (d.fault == FaultMalformed || d.fault == FaultCutOff) && callKey.MatchString(text[len(before):len(text)-len(behind)]) {
+			d.fault = FaultToolCall
+		}
 		d.form = JSON
 		before = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(before), "json"), "```"))
 		if h, ok := c.head(lastLine(before), true); d.fault == "" && ok && h.rest == "" && c.other(h.who) {
@@ -102,21 +102,9 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 
 func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
-// introduces reports whether a line may go on with an object that is the reply: it is empty, or a name.
-func (c *cast) introduces(line string) bool {
-	line = strings.Trim(line, decoration)
-	if line == "" || line == "json" {
-		return true
-	}
-	name, behind, ok := strings.Cut(line, ":")
-	return ok && strings.Trim(behind, decoration) == "" && (c.named(name) != unknown || leadIn.MatchString(line))
-}
-
 // fields makes a draft of an object, which is a move only where every key is one of a move.
 func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	switch {
-	case isCall(v):
-		return draft{fault: FaultToolCall}
 	case state == loose.Cut:
 		return draft{fault: FaultCutOff}
 	case state == loose.Broken:
@@ -146,11 +134,11 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 		case key == "deed":
 			d.deed = joined(d.deed, text, "\n")
 		case key == "to":
-			d.to, d.fielded = append(d.to, list...), true
+			d.to = append(d.to, list...)
 		case key == "check":
 			d.check = text
 		}
-		moves = moves || !noMove[key]
+		moves = moves || slices.Contains([]string{"speech", "deed", "to", "check", "pass"}, key)
 	}
 	if !moves {
 		return draft{fault: FaultMalformed}
@@ -158,13 +146,10 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	if d.speech != "" && sayings[strings.ToLower(d.deed)] {
 		d.deed = ""
 	}
-	d.deed = c.own(&d, literal(d.deed)) // first, because a speech may hold deeds
-	d.speech = c.own(&d, literal(d.speech))
+	d.deed = c.own(&d, d.deed) // first, because a speech may hold deeds
+	d.speech = c.own(&d, d.speech)
 	return d
 }
-
-// literal makes line breaks of those that were escaped twice.
-func literal(text string) string { return strings.ReplaceAll(text, `\n`, "\n") }
 
 // texts returns the texts of a field, of a scalar or of a list of them. ok is false for any other.
 func texts(v *loose.Value) (all []string, ok bool) {
@@ -183,22 +168,4 @@ func texts(v *loose.Value) (all []string, ok bool) {
 		return all, true
 	}
 	return []string{v.Text}, true
-}
-
-// isCall reports whether an object calls a tool: a name with arguments, or a list of such.
-func isCall(v *loose.Value) bool {
-	name, arguments := false, false
-	for i := range v.Keys {
-		switch callKeys.of(v.Keys[i]) {
-		case "call":
-			return true
-		case "name":
-			if name = true; isCall(&v.Items[i]) {
-				return true
-			}
-		case "arguments":
-			arguments = true
-		}
-	}
-	return name && arguments
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,8 +23,8 @@ func (c *cast) directed(d *draft, text string) bool {
 	if !ok && len(to) == 0 && !capitalized(strings.Fields(m[1])...) && !strings.Contains(m[1], " and ") {
 		return false
 	}
-	if !d.fielded || len(d.to) == 0 {
-		d.to = append(d.to, m[1])
+	if len(d.to) == 0 {
+		d.to = []string{m[1]}
 	}
 	return true
 }
@@ -33,7 +34,7 @@ var bracketed = regexp.MustCompile(`^\s*[(\[]([^()\[\]\n]{1,90})[)\]][\s:]*`)
 
 // speech takes the deeds and a direction at its head out of a draft's speech.
 func (c *cast) speech(d *draft) string {
-	text := unescape(d.speech)
+	text := escaped.ReplaceAllString(d.speech, "$1")
 	if strings.ContainsAny(text, "([") {
 		if m := bracketed.FindStringSubmatch(text); m != nil && c.directed(d, m[1]) {
 			text = text[len(m[0]):]
@@ -46,7 +47,7 @@ func (c *cast) speech(d *draft) string {
 
 // deedText is a deed without the marks of one. It is empty for one that is to do nothing.
 func deedText(text string) string {
-	text = strings.TrimSpace(strings.ReplaceAll(unescape(text), "*", ""))
+	text = strings.TrimSpace(strings.ReplaceAll(escaped.ReplaceAllString(text, "$1"), "*", ""))
 	if strings.EqualFold(strings.TrimSuffix(text, "."), "nothing") {
 		return ""
 	}
@@ -121,17 +122,9 @@ var (
 // novel separates prose as in a novel: quotations are speech, the text around them is the deed.
 // It does so only where every quotation is an utterance and the rest tells of somebody.
 func novel(text, deed string) (speech, deeds string) {
-	if !strings.ContainsAny(text, "\"“«„") {
-		return text, deed
-	}
 	said, told, ok := quotes(text)
-	if !ok || len(said) == 0 {
+	if !ok || len(said) == 0 || slices.ContainsFunc(said, func(s string) bool { return !utterance.MatchString(s) }) {
 		return text, deed
-	}
-	for _, s := range said {
-		if !utterance.MatchString(s) {
-			return text, deed
-		}
 	}
 	rest := squeeze(strings.Join(told, " "))
 	if rest != "" && (toReader.MatchString(rest) || !narrates.MatchString(rest)) {

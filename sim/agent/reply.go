@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/characters"
@@ -45,16 +46,17 @@ func Parse(raw string, self characters.ID, public []characters.Public) Move {
 type draft struct {
 	form                Form
 	speech, deed, check string
-	to                  []string // the names of the field or the line for them, else of a direction
-	fielded             bool     // there is such a field or line
+	to                  []string // the names of the field or the line for them, else of the first direction
 	fault               string   // why it is not played
 	marked              string   // the kind that counts most of what was cut or taken out
 }
 
+// weights are the kinds of what was cut or taken out, that which counts most last.
+var weights = []string{"", FaultOutOfCharacter, FaultTemplateTokens, FaultSpeaksForOthers}
+
 // mark notes that something was cut or taken out.
 func (d *draft) mark(kind string) {
-	weight := map[string]int{FaultOutOfCharacter: 1, FaultTemplateTokens: 2, FaultSpeaksForOthers: 3}
-	if weight[kind] > weight[d.marked] {
+	if slices.Index(weights, kind) > slices.Index(weights, d.marked) {
 		d.marked = kind
 	}
 }
@@ -88,11 +90,8 @@ func (c *cast) parse(text string, cut bool) Move {
 		return Move{Fault: kind}
 	}
 	own, leaked := ownTurn(text)
-	switch {
-	case own == "" && leaked != "":
+	if own == "" && leaked != "" {
 		return Move{Fault: FaultTemplateTokens}
-	case invisible(own):
-		return Move{Fault: FaultEmpty}
 	}
 	d, found := c.object(own+leaked, 0)
 	if !found {
@@ -109,21 +108,18 @@ func (c *cast) parse(text string, cut bool) Move {
 
 // unformed reads what is no object.
 func (c *cast) unformed(text string, leaked bool) draft {
-	switch {
-	case sections.MatchString(text):
-		return draft{fault: FaultReasoning}
-	case strings.HasPrefix(note.ReplaceAllString(text, ""), "{"): // an object that is none
-		return draft{fault: FaultMalformed}
-	}
 	d := c.lines(text)
 	if leaked {
 		d.mark(FaultTemplateTokens)
 	}
-	if d.form == Prose && d.speech == "" && d.marked == "" {
+	empty := d.form == Prose && d.speech == "" && d.marked == ""
+	switch {
+	case sections.MatchString(text):
+		d.fault = FaultReasoning
+	case empty && wordless(text):
+		d.fault = FaultEmpty
+	case empty, strings.HasPrefix(d.speech, "{"): // an object that is none
 		d.fault = FaultMalformed
-		if wordless(text) {
-			d.fault = FaultEmpty
-		}
 	}
 	return d
 }
@@ -166,12 +162,6 @@ func (c *cast) finish(d *draft) Move {
 	return m
 }
 
-// nothing reports whether a text is one of the ways to leave a field empty, or to pass.
-func nothing(text string) bool {
-	word := strings.Trim(text, " .*[]()…-")
-	return len(word) <= len("silence") && strings.Contains(`  none null n/a pass passes silence empty '' "" `, " "+strings.ToLower(word)+" ") || strings.EqualFold(text, "(nothing)")
-}
-
 // worded folds a text to one line without quotation marks around it. It is empty for a way to leave a field
 // empty, and with a fault for a <placeholder> of the form and where there is no letter to be seen.
 func worded(text string) (clean, fault string) {
@@ -180,10 +170,11 @@ func worded(text string) (clean, fault string) {
 		return "", FaultEmpty
 	}
 	s = unquote(s)
+	word := strings.ToLower(strings.Trim(s, " .*[]()…-"))
 	switch {
 	case strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1, s == "string":
 		return "", FaultMalformed
-	case nothing(s):
+	case len(word) <= len("silence") && strings.Contains(`  none null n/a pass passes silence empty '' "" `, " "+word+" "), strings.EqualFold(s, "(nothing)"):
 		return "", ""
 	case wordless(s):
 		return "", FaultNoWords
@@ -191,10 +182,9 @@ func worded(text string) (clean, fault string) {
 	return s, ""
 }
 
-// joined puts a mark between two texts that are neither empty nor the same.
+// joined puts a mark between two texts, unless one is empty.
 func joined(a, b, between string) string {
-	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
-	if a == "" || b == "" || a == b {
+	if a == "" || b == "" {
 		return cmp.Or(a, b)
 	}
 	return a + between + b

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,12 +33,8 @@ var (
 	channelMark = regexp.MustCompile(`(?i)<\|channel\|>\s*(analysis|commentary)([^<]*)(?:<\|constrain\|>[^<]*)?(?:<\|message\|>)?`)
 	// answerTags wrap a whole answer.
 	answerTags = regexp.MustCompile(`(?is)^(.*?)<(?:answer|final_answer|response|reply|speech|output)>(.*)</(?:answer|final_answer|response|reply|speech|output)>\s*$`)
-	// bareChannel begins what gpt-oss writes where a server drops its marks.
-	bareChannel = regexp.MustCompile(`^\s*(?:<\|start\|>assistant)?analysis(?:\p{Lu}|\s|[^\pL\s])`)
-	// glued is the same without an end of the thought.
-	glued = regexp.MustCompile(`^\s*analysis\p{Lu}`)
 	// spoken names the parts of a reply in words, as Granite does.
-	spoken = regexp.MustCompile(`(?is)^\s*here(?:'s| is) my (?:thought process|reasoning)\b[:.]?(.*?)(?:here(?:'s| is) my (?:response|reply|answer)\b[:.]?(.*))?$`)
+	spoken = regexp.MustCompile(`(?is)^here(?:'s| is) my (?:thought process|reasoning)\b[:.]?(.*?)(?:(here(?:'s| is) my (?:response|reply|answer)\b)[:.]?(.*))?$`)
 	// answerEdge matches the marks around an answer behind its reasoning.
 	answerEdge = regexp.MustCompile(`(?i)^(?:\s*<\|(?:begin_of_solution|start_response|start_text|begin_of_box)\|>)+|(?:\s*<\|(?:end_of_solution|end_response|end_text|end_of_box)\|>)+\s*$`)
 
@@ -74,7 +71,7 @@ func SplitReasoning(text string) (thought, rest string, ok bool) {
 	if !ok {
 		return clean(append(before, text)...), "", false
 	}
-	if m := answerTags.FindStringSubmatch(rest); m != nil && !strings.HasPrefix(strings.TrimSpace(rest), "{") {
+	if m := answerTags.FindStringSubmatch(rest); m != nil {
 		thoughts, rest = append(thoughts, m[1]), m[2]
 	}
 	if before = append(before, thoughts...); len(before) == 0 {
@@ -82,34 +79,6 @@ func SplitReasoning(text string) (thought, rest string, ok bool) {
 	}
 	more, rest, ok := splitWords(strings.TrimSpace(answerEdge.ReplaceAllString(rest, "")))
 	return clean(append(before, more)...), rest, ok
-}
-
-// ReasoningMark is a mark around a model's reasoning in a text.
-type ReasoningMark struct {
-	Text   string // as written
-	Name   string // the word in it, in lower case; may be empty
-	Closes bool
-}
-
-var thinkName = func() *regexp.Regexp {
-	re := regexp.MustCompile(thinkWords)
-	re.Longest()
-	return re
-}()
-
-// ReasoningMarks returns the marks of reasoning in a text, in their order. What has words of prose in it, such
-// as <thought about>, is none.
-func ReasoningMarks(text string) (marks []ReasoningMark) {
-	if !mayHaveMarks(text) {
-		return nil
-	}
-	for _, m := range thinkMark.FindAllStringSubmatch(text, -1) {
-		if inner := strings.Fields(strings.Trim(m[0], "<>[] /")); len(inner) > 1 && !strings.Contains(m[0], "=") {
-			continue
-		}
-		marks = append(marks, ReasoningMark{m[0], thinkName.FindString(strings.ToLower(m[0])), strings.Join(m[1:], "") != ""})
-	}
-	return marks
 }
 
 // mayHaveMarks reports whether a text has a sign that a mark begins with. Most have none, and the expressions
@@ -121,29 +90,16 @@ func mayHaveMarks(text string) bool {
 
 // clean joins thoughts without the marks in them.
 func clean(thoughts ...string) string {
-	var kept []string
-	for _, t := range thoughts {
-		t = channelMark.ReplaceAllString(thinkMark.ReplaceAllString(t, " "), " ")
-		if t = strings.TrimSpace(t); t != "" {
-			kept = append(kept, t)
-		}
-	}
-	return strings.Join(kept, "\n")
+	text := thinkMark.ReplaceAllString(strings.Join(thoughts, "\n"), " ")
+	return strings.TrimSpace(channelMark.ReplaceAllString(text, " "))
 }
 
 // splitMarks takes out the text between opening and closing marks.
 func splitMarks(text string) (thoughts []string, rest string, ok bool) {
-	marks := thinkMark.FindAllStringSubmatchIndex(text, -1)
-	if marks == nil {
-		return nil, text, true
-	}
 	var said strings.Builder
 	depth, from, blocks := 0, 0, 0
-	for _, m := range marks {
-		closes := false
-		for i := 2; i < len(m); i += 2 {
-			closes = closes || m[i] >= 0
-		}
+	for _, m := range thinkMark.FindAllStringSubmatchIndex(text, -1) {
+		closes := slices.Max(m[2:]) >= 0
 		piece := text[from:m[0]]
 		switch {
 		case depth > 0:
@@ -194,27 +150,25 @@ func inString(text string, at int) bool {
 
 // splitWords separates reasoning that words announce instead of marks.
 func splitWords(text string) (thought, rest string, ok bool) {
-	const done, final, call = "...done thinking.", "assistantfinal", "assistantcommentary "
+	const done, analysis, final = "...done thinking.", "analysis", "assistantfinal"
 	if before, behind, found := strings.Cut(text, done); found && !inString(text, len(before)) {
 		return strings.TrimSpace(before), strings.TrimSpace(behind), true
 	}
 	head := strings.TrimSpace(text)
 	if len(head) > 4 && strings.EqualFold(head[:4], "here") {
-		if m := spoken.FindStringSubmatchIndex(text); m != nil && m[4] < 0 {
-			return strings.TrimSpace(text[m[2]:m[3]]), "", false
-		} else if m != nil {
-			return strings.TrimSpace(text[m[2]:m[3]]), strings.TrimSpace(text[m[4]:m[5]]), true
+		if m := spoken.FindStringSubmatch(head); m != nil {
+			return strings.TrimSpace(m[1]), strings.TrimSpace(m[3]), m[2] != ""
 		}
 	}
-	at := strings.LastIndex(text, final)
-	switch {
-	case at == 0, at > 0 && bareChannel.MatchString(text):
-		return strings.TrimPrefix(strings.TrimSpace(text[:at]), "analysis"), strings.TrimSpace(text[at+len(final):]), true
-	case strings.HasPrefix(head, "analysis") && glued.MatchString(text):
-		if at := strings.Index(text, call+"to="); at >= 0 {
-			return strings.TrimSpace(text[:at]), text[at+len(call):], true
-		}
-		return strings.TrimSpace(text), "", false
+	thought, gptOSS := strings.CutPrefix(head, analysis)
+	if !gptOSS {
+		return "", text, true
+	}
+	if at := strings.LastIndex(thought, final); at >= 0 {
+		return strings.TrimSpace(thought[:at]), strings.TrimSpace(thought[at+len(final):]), true
+	}
+	if first, _ := utf8.DecodeRuneInString(thought); unicode.IsUpper(first) { // "analysisWe have to ..."
+		return head, "", false
 	}
 	return "", text, true
 }

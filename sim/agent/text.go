@@ -1,8 +1,12 @@
 package agent
 
 import (
+	_ "embed"
+	"encoding/binary"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -57,15 +61,14 @@ func ownTurn(text string) (own, leaked string) {
 	return text, ""
 }
 
-// lineBreaks are the ways to begin a line.
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
-// unifiedBreaks makes each of them a newline.
+// unifiedBreaks makes a newline of every way to begin a line.
 func unifiedBreaks(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r == '\u0085' || r == '\u2028' || r == '\u2029' }) < 0 {
-		return text // as in most
-	}
-	return lineBreaks.Replace(text)
+	return strings.Map(func(r rune) rune {
+		if r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029' {
+			return '\n'
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // squeeze folds white space to single spaces, and drops what cannot be seen.
@@ -91,13 +94,6 @@ func seen(r rune) rune {
 // escaped matches what Markdown escapes, and quotation marks that were escaped twice.
 var escaped = regexp.MustCompile("\\\\([\\\\_*\"'#`\\[\\]()!.-])")
 
-func unescape(text string) string {
-	if strings.IndexByte(text, '\\') < 0 {
-		return text
-	}
-	return escaped.ReplaceAllString(text, "$1")
-}
-
 // unquote removes quotation marks around a whole text.
 func unquote(text string) string {
 	if first, _ := utf8.DecodeRuneInString(text); !strings.ContainsRune("\"“«„", first) {
@@ -113,24 +109,123 @@ func unquote(text string) string {
 // quotes separates the text in double quotation marks from the text around them. ok is false where a mark
 // that opens is not closed, but for the last one.
 func quotes(text string) (said, told []string, ok bool) {
-	inside, from := false, 0
+	var parts [2][]string // told, said
+	at, from := 0, 0
 	for i, r := range text {
-		opens := r == '„' || r == '«' || (r == '“' || r == '"') && !inside // „German“
+		opens := r == '„' || r == '«' || (r == '“' || r == '"') && at == 0 // „German“
 		if !opens && !strings.ContainsRune("\"”»“", r) {
 			continue
 		}
-		if opens == inside {
+		if opens == (at == 1) {
 			return nil, nil, false
 		}
-		if inside {
-			said = append(said, text[from:i])
-		} else {
-			told = append(told, text[from:i])
+		parts[at] = append(parts[at], text[from:i])
+		at, from = 1-at, i+utf8.RuneLen(r)
+	}
+	parts[at] = append(parts[at], text[from:])
+	return parts[1], parts[0], true
+}
+
+//go:embed refusals.txt
+var refusalText string
+
+type refusal struct {
+	trigger string
+	shape   *regexp.Regexp
+}
+
+var refusals = sync.OnceValue(func() (all []refusal) {
+	for line := range strings.Lines(refusalText) {
+		if trigger, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok {
+			all = append(all, refusal{trigger, regexp.MustCompile(shape)})
 		}
-		inside, from = opens, i+utf8.RuneLen(r)
 	}
-	if inside {
-		return append(said, text[from:]), told, true
+	return all
+})
+
+// refused reports whether the head of a text is one of the refusals.
+func refused(text string) bool {
+	const head = 400 // bytes
+	lower := strings.ToLower(text[:min(len(text), head)])
+	return slices.ContainsFunc(refusals(), func(r refusal) bool {
+		return strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
+	})
+}
+
+// repeats reports whether a text mostly repeats itself. Of the letters alone, without
+// digits and the letters of a list, it looks at the pieces of eight bytes at every place, and at how many of them are
+// new: nearly all in speech, and one in four where something is said four times over. The second half is
+// looked at alone too, because a reply may get stuck late.
+func repeats(text string) bool {
+	const least = 72 // bytes; shorter repetition is rhetoric
+	letters := make([]byte, 0, 512)
+	from := 0 // of the last word
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			letters = utf8.AppendRune(letters, r)
+			continue
+		}
+		if r == ')' && len(letters) == from+1 {
+			letters = letters[:from] // "a)"
+		}
+		from = len(letters)
 	}
-	return said, append(told, text[from:]), true
+	if len(letters) < least {
+		return false
+	}
+	half := letters[len(letters)/2:]
+	return fresh(letters) < 0.25 || len(half) >= 5*least && fresh(half) < 0.15
+}
+
+// fresh returns the share of pieces that did not occur before.
+func fresh(letters []byte) float64 {
+	const piece = 8
+	pieces := make([]uint64, 0, 256)
+	for i := range len(letters) - piece + 1 {
+		pieces = append(pieces, binary.NativeEndian.Uint64(letters[i:]))
+	}
+	slices.Sort(pieces)
+	return float64(len(slices.Compact(pieces))) / float64(len(letters)-piece+1)
+}
+
+// foreign reports whether most letters of some texts are not Latin. Fewer than four letters say nothing,
+// unless none is Latin.
+func foreign(texts ...string) bool {
+	latin, other := 0, 0
+	for _, text := range texts {
+		for _, r := range text {
+			switch {
+			case !unicode.IsLetter(r):
+			case r < utf8.RuneSelf || unicode.Is(unicode.Latin, r):
+				latin++
+			default:
+				other++
+			}
+		}
+	}
+	return other > latin && (latin == 0 || latin+other >= 4)
+}
+
+// wordless reports whether a text has no letter and no digit.
+func wordless(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0
+}
+
+// invisible reports whether there is nothing to be seen of a text.
+func invisible(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { r = seen(r); return r != ' ' && r >= 0 }) < 0
+}
+
+// capped cuts a text to MaxRunes, behind a sentence if one ends in the last three quarters, else between
+// words. Nothing is left of a single word.
+func capped(text string) (string, bool) {
+	if utf8.RuneCountInString(text) <= MaxRunes {
+		return text, false
+	}
+	text = string([]rune(text)[:MaxRunes])
+	end := strings.LastIndexAny(text, ".!?") + 1
+	if end <= len(text)/4 {
+		end = max(strings.LastIndexByte(text, ' '), 0)
+	}
+	return text[:end], true
 }
