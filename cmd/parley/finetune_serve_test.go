@@ -293,6 +293,27 @@ func TestServeMerged(t *testing.T) {
 	if status, stdout, stderr = serveWith(t, k.URL, "--name", "alone", "--gguf", keep); status != exitOK || !strings.Contains(stderr, "no template") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
+	check := []string{"--name", "other", "--gguf", keep, "--dry-run"}
+	if status, stdout, stderr = serveWith(t, k.URL, check...); status != exitOK || !strings.Contains(stdout, "pass    weights: ") {
+		t.Errorf("status %d\n%s%s", status, stdout, stderr)
+	}
+	raw, err := os.ReadFile(keep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []gguf.Type{gguf.F32, gguf.Q8_0} {
+		for _, tensor := range f.Tensors {
+			if tensor.Type == of {
+				spoiled := slices.Clone(raw)
+				copy(spoiled[f.Data+tensor.Offset:], map[gguf.Type]string{gguf.F32: "\x00\x00\xc0\x7f", gguf.Q8_0: "\x00\xfc"}[of])
+				writeFile(t, keep, spoiled)
+				if status, stdout, stderr = serveWith(t, k.URL, check...); status != exitFailed || !strings.Contains(stdout, tensor.Name) {
+					t.Errorf("%s: status %d\n%s%s", of, status, stdout, stderr)
+				}
+				break
+			}
+		}
+	}
 }
 
 func TestServeRefuses(t *testing.T) {

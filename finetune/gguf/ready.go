@@ -1,7 +1,10 @@
 package gguf
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -70,4 +73,41 @@ func (f *File) CheckModel(b *Base) []Check {
 			own.Arch, own.Layers, own.Width, own.Vocabulary, b.Arch, b.Layers, b.Width, b.Vocabulary)}
 	}
 	return []Check{passed("model", "a %s of %d layers, width %d and %d tokens, as the base", own.Arch, own.Layers, own.Width, own.Vocabulary)}
+}
+
+// CheckWeights reads all weights of the types F32, F16 and BF16 and the scales of Q8_0, and returns an error at the
+// first that is infinite or not a number: its exponent has all bits set.
+func (f *File) CheckWeights(ctx context.Context) error {
+	for i := range f.Tensors {
+		t := &f.Tensors[i]
+		high, mask := 1, byte(0x7c) // place of the byte with the sign, and the exponent's bits in it
+		switch t.Type {
+		case F16, Q8_0:
+		case F32:
+			high, mask = 3, 0x7f
+		case BF16:
+			mask = 0x7f
+		default:
+			continue
+		}
+		data, err := f.Bytes(t)
+		if err != nil {
+			return err
+		}
+		r, block := bufio.NewReaderSize(data, 1<<20), make([]byte, kinds[t.Type].bytes)
+		for n := 0; ; n++ {
+			if _, err := io.ReadFull(r, block); err == io.EOF {
+				break
+			} else if err != nil {
+				return fmt.Errorf("read tensor %q: %w", t.Name, err)
+			}
+			if block[high]&mask == mask && (mask == 0x7c || block[high-1] >= 0x80) {
+				return fmt.Errorf("tensor %q holds a number that is infinite or NaN, which is no weight: the training went astray", t.Name)
+			}
+			if n&0xfffff == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+	}
+	return nil
 }

@@ -185,15 +185,22 @@ func (s *serving) checkEngine() {
 // checkWeights reads all weights in a dry run that does not convert them to a file, so that it refuses
 // those that a conversion would refuse.
 func (s *serving) checkWeights() error {
-	if !s.DryRun || s.ready || s.Keep != "" || gguf.Failed(s.did.Checks) != nil {
+	if !s.DryRun || s.Keep != "" || gguf.Failed(s.did.Checks) != nil {
 		return nil
 	}
-	err := s.write(io.Discard, "reading the weights")
+	var err error
+	if s.ready {
+		err = s.file.CheckWeights(s.ctx)
+	} else {
+		err = s.write(io.Discard, "reading the weights")
+	}
 	switch {
 	case s.ctx.Err() != nil:
 		return err
 	case err != nil:
 		s.say("weights", gguf.Fail, "%v", err)
+	case s.ready:
+		s.say("weights", gguf.Pass, "those of the types F32, F16, BF16 and Q8_0 are finite")
 	default:
 		s.say("weights", gguf.Pass, "all are numbers that %s can hold", s.Type)
 	}
