@@ -85,7 +85,7 @@ func FindKind(name string) (*Kind, error) {
 		}
 		known = append(known, k.Name)
 	}
-	return nil, fmt.Errorf("there is no kind of scenario %q; write %s", name, strings.Join(known, " or "))
+	return nil, fmt.Errorf("there is no kind of scenario %q; %swrite %s", name, yamlfile.DidYouMean(name, known), strings.Join(known, " or "))
 }
 
 // String returns the name; empty for a scenario without a kind.

@@ -285,10 +285,7 @@ func (d *decoder) fields(path string, node ast.Node, v reflect.Value) {
 				names = append(names, f.name)
 			}
 			d.done[at] = true
-			hint := ""
-			if near := Nearest(keys[i], names); near != "" {
-				hint = "did you mean " + near + "? "
-			}
+			hint := DidYouMean(keys[i], names)
 			slices.Sort(names)
 			d.find(line(f.Key), "unknown field %q; %sknown here are %s", at, hint, strings.Join(names, ", "))
 		}

@@ -359,6 +359,14 @@ func kind(node ast.Node) string {
 	return "something else"
 }
 
+// DidYouMean suggests the known word that a word may be a misspelling of: "did you mean WORD? ", or nothing.
+func DidYouMean(word string, known []string) string {
+	if near := Nearest(word, known); near != "" {
+		return "did you mean " + near + "? "
+	}
+	return ""
+}
+
 // Nearest returns the one of the known words that a word is most likely a misspelling of, or "".
 func Nearest(word string, known []string) string {
 	best, least := "", 1+min(2, (len(word)+1)/2)

@@ -102,7 +102,7 @@ func findCharacters(name string) ([]*characters.Sheet, error) {
 	}
 	sheets, err := readCharacters(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no character %q in the library and no such file; parley characters list prints the library's ids", name)
+		return nil, usagef("no character %q in the library and no such file; parley characters list prints the library's ids", name)
 	}
 	return sheets, err
 }

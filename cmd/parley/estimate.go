@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,14 +27,13 @@ func estimateRun(c *cli.Context, p run.Plan, o run.Options) error {
 		}
 		return report.Grouped(*sum)
 	}
-	took := time.Duration(math.Ceil(f.Minutes)) * time.Minute
-	fmt.Fprintf(w, "%s jobs: about %s calls, %s tokens in, %s tokens out, cost %s, %s\n", report.Grouped(int64(f.Jobs)), report.Grouped(int64(f.Calls)),
-		tokens(total.Prompt.Sum), tokens(total.Completion.Sum), report.CostText(total.Cost, f.Tally.Currency), took)
+	fmt.Fprintf(w, "%s jobs: about %s calls, %s tokens in, %s tokens out, cost %s, %.0f minutes\n", report.Grouped(int64(f.Jobs)), report.Grouped(int64(f.Calls)),
+		tokens(total.Prompt.Sum), tokens(total.Completion.Sum), report.CostText(total.Cost, f.Tally.Currency), math.Ceil(f.Minutes))
 	if err := report.Usage(w, &f.Tally); err != nil {
 		return err
 	}
 	for _, text := range f.Assumes {
-		fmt.Fprintln(w, "assumes: "+text)
+		fmt.Fprintln(w, report.Wrap("assumes: "+text))
 	}
 	_, err = fmt.Fprintln(w, "no model was asked; leave out --estimate to run")
 	return err

@@ -2,9 +2,10 @@ package main
 
 import (
 	"os"
+	"time"
+
 	"parley/eval/survey"
 	"parley/sim/llm"
-	"time"
 
 	"github.com/urfave/cli/v2"
 )

@@ -122,7 +122,7 @@ func unknownCommand(c *cli.Context, table []*cli.Command) error {
 	if name == "" {
 		return usagef("%s needs a command: %s", of, strings.Join(names, ", "))
 	}
-	return usagef("%s: no such command: %s; %s%s", of, name, didYouMean(name, names), "commands are "+strings.Join(names, ", "))
+	return usagef("%s: no such command: %s; %s%s", of, name, yamlfile.DidYouMean(name, names), "commands are "+strings.Join(names, ", "))
 }
 
 // completionFlag asks, as the last argument, for what could follow the arguments before it.
@@ -152,19 +152,25 @@ func complete(app *cli.App, words []string) error {
 	return err
 }
 
-// didYouMean suggests the known word that a word may be a misspelling of.
-func didYouMean(word string, known []string) string {
-	if near := yamlfile.Nearest(word, known); near != "" {
-		return "did you mean " + near + "? "
-	}
-	return ""
-}
-
 // onUsageError reports wrong flags, with the flag that may have been meant.
 func onUsageError(c *cli.Context, err error, _ bool) error {
 	text := err.Error()
 	name, unknown := strings.CutPrefix(text, "flag provided but not defined: -")
 	if !unknown {
+		for _, flag := range c.Command.Flags {
+			form := ""
+			switch flag.(type) {
+			case *cli.IntFlag, *cli.Int64Flag, *cli.Uint64Flag:
+				form = "a whole number"
+			case *cli.Float64Flag:
+				form = "a number"
+			case *cli.DurationFlag:
+				form = "a time with its unit, such as 90s or 30m"
+			}
+			if value, bad := strings.CutSuffix(text, " for flag -"+flag.Names()[0]+": parse error"); bad && form != "" {
+				return usagef("--%s takes %s, and got %s", flag.Names()[0], form, strings.TrimPrefix(value, "invalid value "))
+			}
+		}
 		return usageError{err}
 	}
 	name = strings.TrimLeft(name, "-")
@@ -172,7 +178,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	for _, flag := range slices.Concat(c.Command.Flags, []cli.Flag{noColour}) {
 		known = append(known, flag.Names()...)
 	}
-	near := didYouMean(name, known)
+	near := yamlfile.DidYouMean(name, known)
 	if near != "" {
 		near = strings.Replace(near, "mean ", "mean --", 1)
 	}

@@ -84,7 +84,7 @@ func TestWrongUse(t *testing.T) {
 		{"eval", exitUsage, "parley eval needs a command: stat,", "no subcommand"},
 		{"eval frobnicate", exitUsage, "no such command: frobnicate", "an unknown subcommand"},
 		{"run --sesions 3", exitUsage, "did you mean --sessions?", "a misspelt flag"},
-		{"run --sessions many", exitUsage, `invalid value "many"`, "a flag of the wrong type"},
+		{"run --sessions many", exitUsage, `takes a whole number, and got "many"`, "a flag of the wrong type"},
 		{"run --player olama:x", exitUsage, "did you mean ollama:?", "a misspelt scheme"},
 		{"run --player reference:dilgent", exitUsage, "did you mean diligent?", "a misspelt actor"},
 		{"run --layout shared", exitUsage, "shared-prefix", "a word that is none"},

@@ -148,7 +148,7 @@ func schemaOf(name string) ([]byte, error) {
 	formats := formatsOf()
 	format, ok := formats[name]
 	if names := slices.Sorted(maps.Keys(formats)); !ok {
-		return nil, usagef("there is no file format %q; %sformats are %s", name, didYouMean(name, names), strings.Join(names, ", "))
+		return nil, usagef("there is no file format %q; %sformats are %s", name, yamlfile.DidYouMean(name, names), strings.Join(names, ", "))
 	}
 	return yamlfile.Schema("parley: "+name, format.value, format.list, format.docs, format.words)
 }

@@ -19,6 +19,7 @@ import (
 	"parley/characters/yamlfile"
 	"parley/eval"
 	"parley/eval/run"
+	"parley/sim/llm"
 )
 
 // version is set by the linker in a release.
@@ -92,8 +93,10 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 	var asked run.UsageError
 	var finding *yamlfile.Finding
 	var partial partialError
+	var topic cli.ExitCoder // parley help WORD
+	var spec llm.SpecError
 	switch {
-	case errors.As(err, &usage), errors.As(err, &asked), errors.As(err, &finding):
+	case errors.As(err, &usage), errors.As(err, &asked), errors.As(err, &finding), errors.As(err, &topic), errors.As(err, &spec):
 		return exitUsage
 	case errors.As(err, &partial), errors.As(err, &over):
 		return exitPartial

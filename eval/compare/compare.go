@@ -9,7 +9,9 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"parley/characters/yamlfile"
 	"parley/eval"
 	"parley/eval/run"
 	"parley/eval/stat"
@@ -123,7 +125,7 @@ func assemble(metrics []eval.Metric, results []eval.Result, arms []*Arm, baselin
 	higher := r.metric(r.Headline).Higher
 	slices.SortStableFunc(r.Arms, func(a, b Arm) int { return better(a.Metrics[r.Headline].Value, b.Metrics[r.Headline].Value, higher) })
 	if baseline != "" && r.find(baseline) < 0 {
-		return nil, fmt.Errorf("there is no arm %q to compare with: say one of %q", baseline, r.names())
+		return nil, fmt.Errorf("there is no arm %q to compare with: %ssay one of %s", baseline, yamlfile.DidYouMean(baseline, r.names()), strings.Join(r.names(), ", "))
 	}
 	for i := range metrics {
 		if metrics[i].Paired {

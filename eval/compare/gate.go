@@ -5,7 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
+	"parley/characters/yamlfile"
 	"parley/eval/run"
 )
 
@@ -60,7 +62,7 @@ func (r *Report) Require(q Requirement, without string) error {
 		for _, m := range r.metrics {
 			names = append(names, m.Name)
 		}
-		return run.Usagef("require %q: there is no metric %s; there are %v", q.text, q.metric, names)
+		return run.Usagef("require %q: there is no metric %s; %sthere are %s", q.text, q.metric, yamlfile.DidYouMean(q.metric, names), strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -15,9 +15,6 @@ import (
 	"parley/sim/llm"
 )
 
-// width is that of a terminal that is not asked how wide it is.
-const width = 100
-
 // verdict is the table that comes first: one row for each arm, the best first.
 func (r *Report) verdict() (head []string, rows [][]string) {
 	title := r.metric(r.Headline).Title
@@ -77,10 +74,13 @@ func (r *Report) gain() *eval.Metric {
 // legend explains the columns of the verdict.
 func (r *Report) legend() string {
 	text := ""
-	if gain := r.gain(); gain != nil {
-		text = "GAIN: over the control " + gain.Against + ". "
+	if m := r.metric(r.Headline); m.Caption != "" {
+		text = m.Title + ": " + strings.TrimSuffix(m.Caption, ".") + ". "
 	}
-	text += "P: Holm. COST: of a session"
+	if gain := r.gain(); gain != nil {
+		text += "GAIN: over the control " + gain.Against + ". "
+	}
+	text += "P: corrected by Holm's method. COST: of a session"
 	for i := range r.Arms {
 		if c := r.Arms[i].Currency; c != "" {
 			text += " in " + c
@@ -163,12 +163,12 @@ func plus(a, b *int64) *int64 {
 func (r *Report) Verdict(w io.Writer) error {
 	head, rows := r.verdict()
 	printTable(w, head, rows)
-	fmt.Fprintf(w, "%s\n\n%s\n", wrap(r.legend()), wrap(llm.Clean(r.Conclusion)))
+	fmt.Fprintf(w, "%s\n\n%s\n", report.Wrap(r.legend()), report.Wrap(llm.Clean(r.Conclusion)))
 	for _, note := range r.Notes {
-		fmt.Fprintln(w, wrap("note: "+llm.Clean(note)))
+		fmt.Fprintln(w, report.Wrap("note: "+llm.Clean(note)))
 	}
 	for _, g := range r.Gates {
-		fmt.Fprintln(w, wrap(fmt.Sprintf("%s: %s of %s: %s", map[bool]string{true: "holds", false: "FAILS"}[g.OK], llm.Clean(g.Gate), llm.Clean(g.Arm), g.Why)))
+		fmt.Fprintln(w, report.Wrap(fmt.Sprintf("%s: %s of %s: %s", map[bool]string{true: "holds", false: "FAILS"}[g.OK], llm.Clean(g.Gate), llm.Clean(g.Arm), g.Why)))
 	}
 	return nil
 }
@@ -187,10 +187,10 @@ func (r *Report) Print(w io.Writer) error {
 	fmt.Fprintln(w)
 	head, rows = r.use()
 	printTable(w, head, rows)
-	fmt.Fprintln(w, wrap("All calls of an arm's sessions, the NPC's and the judge's too; replays and cached replies cost nothing. SERVICE: time of the servers. QUEUE: waiting at parley's own limits and to ask again. FIRST: of players, mean time to the first piece of a streamed reply.")+"\n")
+	fmt.Fprintln(w, report.Wrap("All calls of an arm's sessions, the NPC's and the judge's too; replays and cached replies cost nothing. SERVICE: time of the servers. QUEUE: waiting at parley's own limits and to ask again. FIRST: of players, mean time to the first piece of a streamed reply.")+"\n")
 	for i := range r.Arms {
 		a := &r.Arms[i]
-		fmt.Fprintln(w, wrap(fmt.Sprintf("%s: %s; malformed: %s of %d moves", llm.Clean(a.Arm), llm.Clean(strings.Join(a.Models, ", ")), a.faults(), a.Moves)))
+		fmt.Fprintln(w, report.Wrap(fmt.Sprintf("%s: %s; malformed: %s of %d moves", llm.Clean(a.Arm), llm.Clean(strings.Join(a.Models, ", ")), a.faults(), a.Moves)))
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (r *Report) Blocks() []view.Block {
 func printTable(w io.Writer, head []string, rows [][]string) {
 	all := append([][]string{head}, rows...)
 	widths := make([]int, len(head))
-	rest := width
+	rest := report.Width
 	for i := range head {
 		for _, row := range all {
 			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
@@ -320,27 +320,6 @@ func printTable(w io.Writer, head []string, rows [][]string) {
 		}
 		fmt.Fprintln(w, line)
 	}
-}
-
-// wrap breaks a text into lines of a terminal's width.
-func wrap(text string) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-		case column+1+n > width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
-	}
-	return b.String()
 }
 
 // within writes a value with its interval, whose ends have no decimals where the value has one.

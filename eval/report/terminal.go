@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"parley/eval"
 	"parley/eval/report/view"
@@ -89,26 +90,38 @@ func Usage(w io.Writer, t *llm.Tally) error {
 		}
 		return fmt.Sprint(*c.Sum)
 	}
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "\nMODEL\tFOR\tCALLS\tPROMPT TOKENS\tCACHED\tREPLY TOKENS\tCOST\tSERVICE\tQUEUE\tFIRST\tTOK/S")
 	rows := t.Rows
 	if len(rows) > 1 {
 		total := t.Total()
 		total.Model = "all"
 		rows = append(slices.Clone(rows), total)
 	}
+	timed := slices.ContainsFunc(rows, func(r llm.Row) bool { return r.Service() > 0 || r.Queue > 0 })
+	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprint(tab, "\nMODEL\tFOR\tCALLS\tPROMPT TOKENS\tCACHED\tREPLY TOKENS\tCOST")
+	if timed {
+		fmt.Fprint(tab, "\tSERVICE\tQUEUE\tFIRST\tTOK/S")
+	}
+	fmt.Fprintln(tab)
 	for i := range rows {
 		r := &rows[i]
-		fmt.Fprintf(tab, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", llm.Clean(r.Model), r.Purpose, r.Calls, count(r.Prompt), count(r.Cached), count(r.Completion),
-			CostText(r.Cost, t.Currency), Seconds(r.Service()), Seconds(r.Queue), optional(r.ToFirst)("%.2f s"), optional(r.Rate)("%.1f"))
+		fmt.Fprintf(tab, "%s\t%s\t%d\t%s\t%s\t%s\t%s", llm.Clean(r.Model), r.Purpose, r.Calls, count(r.Prompt), count(r.Cached), count(r.Completion),
+			CostText(r.Cost, t.Currency))
+		if timed {
+			fmt.Fprintf(tab, "\t%s\t%s\t%s\t%s", Seconds(r.Service()), Seconds(r.Queue), optional(r.ToFirst)("%.2f s"), optional(r.Rate)("%.1f"))
+		}
+		fmt.Fprintln(tab)
 	}
 	if err := tab.Flush(); err != nil {
 		return err
 	}
 	for _, note := range t.CostNotes() {
-		fmt.Fprintln(w, "note: "+llm.Clean(note))
+		fmt.Fprintln(w, Wrap("note: "+llm.Clean(note)))
 	}
-	_, err := fmt.Fprintln(w, "SERVICE: time of the servers; QUEUE: waiting at parley's own limits and to ask again; FIRST: mean time to the first piece of a streamed reply.")
+	if !timed {
+		return nil
+	}
+	_, err := fmt.Fprintln(w, Wrap("SERVICE: time of the servers; QUEUE: waiting at parley's own limits and to ask again; FIRST: mean time to the first piece of a streamed reply."))
 	return err
 }
 
@@ -153,4 +166,28 @@ func Shorten(s string, n int) string {
 		return string(r[:n-3]) + "..."
 	}
 	return s
+}
+
+// Width is that of a terminal that is not asked how wide it is.
+const Width = 100
+
+// Wrap breaks a text into lines of a terminal's width.
+func Wrap(text string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case column == 0:
+		case column+1+n > Width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
 }

@@ -52,9 +52,6 @@ func (r *execution) openModels(ctx context.Context) error {
 		if r.env.opened[use.Model] != nil {
 			continue
 		}
-		if _, _, err := r.options.Registry.Lookup(use.Model); err != nil {
-			return UsageError{err}
-		}
 		o, err := models.Open(ctx, use.Model)
 		if err != nil {
 			return err

@@ -193,11 +193,7 @@ func (c *Config) checkWords() error {
 		if slices.Contains(allowed, value) {
 			return nil
 		}
-		hint := ""
-		if near := yamlfile.Nearest(value, allowed); near != "" {
-			hint = "did you mean " + near + "? "
-		}
-		return run.Usagef("%s is %q: %ssay one of %s", what, value, hint, strings.Join(allowed, ", "))
+		return run.Usagef("%s is %q: %ssay one of %s", what, value, yamlfile.DidYouMean(value, allowed), strings.Join(allowed, ", "))
 	}
 	words := Words()
 	checks := []error{

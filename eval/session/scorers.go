@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/characters/yamlfile"
 	"parley/eval"
 	"parley/eval/iep"
 	"parley/eval/judge"
@@ -70,8 +71,11 @@ func (c *Config) scorerNames() []string {
 func (c *Config) checkScorers() error {
 	for _, name := range c.Scorers {
 		if !slices.Contains(ScorerNames(), name) {
-			return run.Usagef("there is no scorer %q: say one of %s", name, strings.Join(ScorerNames(), ", "))
+			return run.Usagef("there is no scorer %q: %ssay one of %s", name, yamlfile.DidYouMean(name, ScorerNames()), strings.Join(ScorerNames(), ", "))
 		}
+	}
+	if near := yamlfile.DidYouMean(c.Judge, []string{Lexical}); near != "" && c.Judge != Lexical {
+		return run.Usagef("judge is %q: %ssay lexical, embed:MODEL or a chat model", c.Judge, near)
 	}
 	if reference.Is(c.Judge) {
 		return run.Usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", c.Judge)

@@ -74,7 +74,7 @@ func (r Registry) Lookup(text string) (Spec, Adapter, error) {
 	if err != nil {
 		return Spec{}, Adapter{}, err
 	}
-	var known []string
+	known := []string{"reference:"} // which is no adapter: it plays, and is not asked
 	for _, a := range r {
 		if a.Scheme == spec.Scheme {
 			return spec, a, nil
@@ -82,11 +82,8 @@ func (r Registry) Lookup(text string) (Spec, Adapter, error) {
 		known = append(known, a.Scheme+":")
 	}
 	slices.Sort(known)
-	hint := ""
-	if near := yamlfile.Nearest(spec.Scheme+":", known); near != "" {
-		hint = "did you mean " + near + "? "
-	}
-	return Spec{}, Adapter{}, fmt.Errorf("model %q: unknown scheme %q; %sknown are %s", text, spec.Scheme, hint, strings.Join(known, " "))
+	return Spec{}, Adapter{}, SpecError{Err: fmt.Errorf("model %q: unknown scheme %q; %sknown are %s", text, spec.Scheme,
+		yamlfile.DidYouMean(spec.Scheme+":", known), strings.Join(known, " "))}
 }
 
 // Open opens the model that the text names, as its adapter makes it: without retries or limits.

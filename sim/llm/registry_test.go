@@ -31,7 +31,7 @@ func TestRegistry(t *testing.T) {
 	if m, err := r.Open(t.Context(), "a:name", llm.Env{}); err != nil || m == nil {
 		t.Errorf("model is %v, error %v", m, err)
 	}
-	if _, err := r.Open(t.Context(), "c:name", llm.Env{}); err == nil || !strings.Contains(err.Error(), "known are a: replay: script:") {
+	if _, err := r.Open(t.Context(), "c:name", llm.Env{}); err == nil || !strings.Contains(err.Error(), "known are a: reference: replay: script:") {
 		t.Errorf("error is %v, want the known schemes", err)
 	}
 	if _, err := r.Open(t.Context(), "name", llm.Env{}); err == nil {

@@ -19,10 +19,16 @@ type Spec struct {
 // String returns the spec as it was written.
 func (s Spec) String() string { return s.text }
 
+// SpecError says that the text of a model is wrong: its form, its scheme or an option.
+type SpecError struct{ Err error }
+
+func (e SpecError) Error() string { return e.Err.Error() }
+func (e SpecError) Unwrap() error { return e.Err }
+
 // ParseSpec reads scheme:name[?key=value&...][@base-url]. A name may hold colons (llama3.2:1b).
 func ParseSpec(text string) (Spec, error) {
 	bad := func(why string) (Spec, error) {
-		return Spec{}, fmt.Errorf("model %q: %s; write scheme:name[?key=value][@base-url], such as ollama:llama3.2:1b or openai:gpt-4.1-mini@https://host/v1", text, why)
+		return Spec{}, SpecError{Err: fmt.Errorf("model %q: %s; write scheme:name[?key=value][@base-url], such as ollama:llama3.2:1b or openai:gpt-4.1-mini@https://host/v1", text, why)}
 	}
 	scheme, rest, found := strings.Cut(text, ":")
 	if !found || scheme == "" || strings.ContainsAny(scheme, "/?@ ") {

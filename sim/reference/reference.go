@@ -82,11 +82,7 @@ func Open(name string, options url.Values) (Actor, error) {
 		}
 	}
 	known := slices.Sorted(slices.Values(Names()))
-	hint := ""
-	if near := yamlfile.Nearest(name, known); near != "" {
-		hint = "did you mean " + near + "? "
-	}
-	return nil, fmt.Errorf("reference:%s: there is no such actor; %sknown are %s", name, hint, strings.Join(known, ", "))
+	return nil, fmt.Errorf("reference:%s: there is no such actor; %sknown are %s", name, yamlfile.DidYouMean(name, known), strings.Join(known, ", "))
 }
 
 // numberOf reads the one option that an actor takes, if it takes any.

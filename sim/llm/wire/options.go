@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/characters/yamlfile"
 	"parley/sim/llm"
 )
 
@@ -82,7 +83,7 @@ func (o *Options) Text(name string, into *string, allowed ...string) {
 // Err returns the first thing that was wrong, unknown options included.
 func (o *Options) Err() error {
 	if o.err != nil {
-		return o.err
+		return llm.SpecError{Err: o.err}
 	}
 	var unknown []string
 	for name := range o.spec.Options {
@@ -95,6 +96,6 @@ func (o *Options) Err() error {
 	}
 	slices.Sort(unknown)
 	slices.Sort(o.known)
-	return fmt.Errorf("model %q: unknown option %s; %s: knows %s",
-		o.spec, strings.Join(unknown, ", "), o.spec.Scheme, strings.Join(o.known, ", "))
+	return llm.SpecError{Err: fmt.Errorf("model %q: unknown option %s; %s%s: knows %s", o.spec, strings.Join(unknown, ", "),
+		yamlfile.DidYouMean(unknown[0], o.known), o.spec.Scheme, strings.Join(o.known, ", "))}
 }

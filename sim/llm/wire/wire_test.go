@@ -114,7 +114,7 @@ func TestOptions(t *testing.T) {
 	}
 	tests := []struct{ query, want string }{
 		{"flag=maybe", "true or false"}, {"n=0", "from 1"}, {"n=x", "whole number"}, {"time=-1s", "such as 90s"},
-		{"word=c", "one of a, b"}, {"n=1&n=2", "2 times"}, {"num=1", "unknown option num; x: knows flag, n, time, word"},
+		{"word=c", "one of a, b"}, {"n=1&n=2", "2 times"}, {"num=1", "unknown option num; did you mean n? x: knows flag, n, time, word"},
 	}
 	for _, tt := range tests {
 		if err := read(tt.query); err == nil || !strings.Contains(err.Error(), tt.want) {
