@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,9 @@ import (
 )
 
 func evalUtilityCommand() *cli.Command {
+	labels := func(name, usage string, seeds int, disturb ...string) *cli.Command {
+		return &cli.Command{Name: name, Usage: usage, Flags: sampleFlags(), Action: func(c *cli.Context) error { return utilityRun(c, seeds, disturb) }}
+	}
 	return &cli.Command{
 		Name:  "utility",
 		Usage: "criteria for a task, how well samples meet them, and which of them can be relied on",
@@ -30,16 +34,8 @@ func evalUtilityCommand() *cli.Command {
 				Action: utilityCriteria,
 			},
 			utilityConsolidateCommand(),
-			{
-				Name: "quantify", Usage: "label samples by criteria",
-				Flags:  sampleFlags(),
-				Action: func(c *cli.Context) error { return utilityRun(c, 1, nil) },
-			},
-			{
-				Name: "verify", Usage: "keep, drop or flag criteria by how stable and discriminating their labels are",
-				Flags:  sampleFlags(),
-				Action: func(c *cli.Context) error { return utilityRun(c, 18, []string{utility.Drop}) },
-			},
+			labels("quantify", "label samples by criteria", 1),
+			labels("verify", "keep, drop or flag criteria by how stable and discriminating their labels are", 18, utility.Drop),
 		},
 	}
 }
@@ -79,7 +75,7 @@ func utilityCriteria(c *cli.Context) error {
 	g := utility.DefaultConfig()
 	overlay(c, &g.Settings)
 	g.Task, g.Critic, g.Critics, g.Solutions, g.Out = task, c.String("model"), c.Int("seeds"), c.Bool("solutions"), c.String("run")
-	return utilityBegin(c, g, func(string) string { return c.String("out") })
+	return utilityBegin(c, g, c.String("out"))
 }
 
 // utilityRun labels samples, and verifies criteria where samples are disturbed.
@@ -94,14 +90,14 @@ func utilityRun(c *cli.Context, seeds int, disturb []string) error {
 	if err := utilityFlags(c, g); err != nil {
 		return err
 	}
-	return utilityBegin(c, g, utilityFile)
+	return utilityBegin(c, g, "")
 }
 
 // utilityFile names the file of criteria in the directory of a run.
 func utilityFile(dir string) string { return filepath.Join(dir, "criteria.yaml") }
 
-// utilityBegin runs a configuration and writes the criteria that it ends with to a file.
-func utilityBegin(c *cli.Context, g *utility.Config, file func(dir string) string) error {
+// utilityBegin runs a configuration and writes the criteria that it ends with to a file, by default in its directory.
+func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
 	if err := g.Complete(); err != nil {
 		return err
 	}
@@ -119,7 +115,7 @@ func utilityBegin(c *cli.Context, g *utility.Config, file func(dir string) strin
 	}
 	list, err := readCriteria(dir)
 	if err == nil {
-		err = writeCriteria(file(dir), list)
+		err = writeCriteria(cmp.Or(file, utilityFile(dir)), list)
 	}
 	return errors.Join(ended, err)
 }

@@ -61,7 +61,7 @@ func (c *Criterion) Level(value string) int { return slices.Index(c.Values, valu
 // maxCriteria and maxValues bound what is read.
 const (
 	maxCriteria = 2000
-	maxValues   = 50
+	maxValues   = 101 // 0 to 100
 )
 
 // problems fills in what follows from the rest of a criterion, and returns what is wrong with it, at a path of a file.

@@ -121,7 +121,8 @@ func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag ll
 	if err != nil || resp == nil {
 		return calls, err
 	}
-	for _, v := range loose.Find(resp.Text) {
+	_, answer, _ := llm.SplitReasoning(resp.Text)
+	for _, v := range loose.Find(answer) {
 		best, worst := fold(text(under(&v, []string{"best"}))), fold(text(under(&v, []string{"worst"})))
 		first, last := fold(c.Values[0]), fold(c.Values[len(c.Values)-1])
 		switch {

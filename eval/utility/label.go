@@ -7,6 +7,7 @@ import (
 
 	"parley/eval"
 	"parley/eval/report"
+	"parley/sim/llm"
 	"parley/sim/llm/loose"
 )
 
@@ -30,15 +31,18 @@ var labelKeys = []string{"accepted values", "accepted value", "value", "label", 
 // ReadLabels reads a quantifier's reply on several criteria, by their order. What is not an accepted value is unscored
 // with its reason.
 func ReadLabels(reply string, criteria []Criterion) []Label {
-	found := loose.Find(reply)
+	_, text, ended := llm.SplitReasoning(reply)
+	found := loose.Find(text)
 	said := sayings{criteria, map[int][]string{}}
 	for i := range found {
 		said.collect(&found[i], 0)
 	}
 	missing := "the reply does not name this criterion"
 	switch {
+	case !ended:
+		said.texts, missing = nil, "the reply ends within its reasoning"
 	case len(said.texts) == 0 && len(criteria) == 1:
-		return []Label{readLabel(reply, &criteria[0])}
+		return []Label{readLabel(text, &criteria[0])}
 	case slices.ContainsFunc(found, unfinished):
 		missing = "the reply breaks off before this criterion"
 	case len(found) == 0:
@@ -141,10 +145,10 @@ func readLabel(reply string, c *Criterion) Label {
 }
 
 // accept returns the accepted value that a text is: in any case, with quotation marks around it, and with an
-// explanation behind a colon, dash, comma, bracket or full stop, unless that begins with another accepted value.
+// explanation behind a colon, dash, comma, bracket, full stop or line, unless that begins with another accepted value.
 func accept(said string, c *Criterion) Label {
 	text := strings.ReplaceAll(said, " - ", " – ") // a hyphen within a word ends nothing
-	for end := len(text); end > 0; end = strings.LastIndexAny(text[:end], ":(,;.—–") {
+	for end := len(text); end > 0; end = strings.LastIndexAny(text[:end], ":(,;.—–\n") {
 		label, rest := fold(text[:end]), fold(text[end:])+" "
 		for _, v := range c.Values {
 			another := func(other string) bool { return other != v && strings.HasPrefix(rest, fold(other)+" ") }

@@ -133,13 +133,15 @@ func grade(label string) (float64, bool) {
 			bad = bad || g == 1
 		}
 	}
+	much := degree
+	if much == nil && plain != nil && *plain != 1 {
+		much = plain
+	}
 	switch {
-	case bad && degree != nil && *degree <= 1: // not confusing, no errors
+	case bad && much != nil && *much <= 1: // not confusing, no errors
 		return 5, true
-	case bad && degree != nil: // the more it is so, the worse
-		return max(0, 2.6-*degree/2), true
-	case bad && plain != nil && *plain != 1:
-		return *plain / 2, true
+	case bad && much != nil: // the more it is so, the worse: high risk
+		return max(0, 2.6-*much/2), true
 	case bad:
 		return 1, true
 	case degree != nil && (good || plain == nil):

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/sim/llm"
 	"parley/sim/llm/loose"
 )
 
@@ -28,6 +29,10 @@ var ranges = regexp.MustCompile(`([:\[,]\s*)(?:list\()?(range\([\w\s,]+\))\)?`)
 // object, text or range. What is no whole criterion is rejected with its reason; the error is for a reply that has
 // none at all.
 func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
+	_, reply, ended := llm.SplitReasoning(reply)
+	if !ended {
+		return nil, nil, errors.New("the reply ends within its reasoning")
+	}
 	found := loose.Find(reply)
 	if slices.ContainsFunc(found, unfinished) {
 		found = loose.Find(ranges.ReplaceAllString(reply, `$1"$2"`))

@@ -132,6 +132,9 @@ func TestReadCritic(t *testing.T) {
 		{"numbered values with meanings", `{"tone": {"definition": "d", "scale": [{"1": "poor"}, {"2": "fair"}, {"3": "good"}]}}`, []string{"1", "2", "3"}, utility.ByNumbers, 0},
 		{"best first, with numbers before", `{"tone": {"description": "d", "accepted_values": ["3 - good", "2 - fair", "1 - poor"]}}`, []string{"1 - poor", "2 - fair", "3 - good"}, utility.ByWords, 0},
 		{"prose around a fence, with comments", "Criteria:\n```json\n[\n {\"name\": \"tone\", // manners\n  \"description\": \"d\", \"accepted_values\": [\"Excellent\", \"Good\", \"Adequate\", \"Poor\"]},\n]\n```\nThat is all.", []string{"Poor", "Adequate", "Good", "Excellent"}, utility.ByWords, 0},
+		{"more of a risk is worse", `[{"name": "r", "accepted_values": ["high risk", "medium risk", "low risk"]}]`, []string{"high risk", "medium risk", "low risk"}, utility.ByWords, 0},
+		{"simple may be better or worse", `[{"name": "c", "accepted_values": ["simple", "moderate", "complex"]}]`, []string{"simple", "moderate", "complex"}, utility.Unknown, 0},
+		{"agreement", `[{"name": "a", "accepted_values": ["strongly agree", "agree", "neutral", "disagree", "strongly disagree"]}]`, []string{"strongly disagree", "disagree", "neutral", "agree", "strongly agree"}, utility.ByWords, 0},
 		{"one value", `{"a": {"accepted_values": ["poor", "good"]}, "b": {"accepted_values": ["only"]}}`, []string{"poor", "good"}, utility.ByWords, 1},
 	}
 	for _, test := range tests {
@@ -180,6 +183,7 @@ func TestReadLabels(t *testing.T) {
 		{"numbers and truths", `{"Clarity": 2, "Problem Type": true}`, "", ""},
 		{"two at once", `{"Clarity": "fair/good", "Problem Type": "sets, algebra"}`, "", ""},
 		{"keys in other spellings", `{"clarity": "FAIR", "problemType": "sets", "problem-type": "sets"}`, "fair", "sets"},
+		{"behind reasoning", "<think>{\"Clarity\": \"poor\"}?</think>{\"Clarity\": \"fair\", \"Problem Type\": \"sets\"}", "fair", "sets"},
 		{"nothing", "", "", ""},
 	}
 	for _, test := range tests {
@@ -196,6 +200,7 @@ func TestReadLabel(t *testing.T) {
 	c := utility.Criterion{Name: "Clarity", Values: []string{"not clear", "clear", "very clear"}}
 	tests := []struct{ reply, want string }{
 		{"very clear", "very clear"}, {"'Clear'.", "clear"}, {"**Not clear**", "not clear"},
+		{"very clear\n\nEach step is given.", "very clear"}, {"<think>not clear?</think>\nvery clear", "very clear"}, {"<think>very clear", ""},
 		{"The answer explains each step.\nLabel: very clear", "very clear"},
 		{"I would call this 'clear', since it has steps.", ""},
 		{`{"Clarity": "clear"}`, "clear"}, {`{"label": "clear"}`, "clear"}, {`"'clear'"`, "clear"},
