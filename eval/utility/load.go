@@ -177,6 +177,8 @@ func (r *Reader) example(text, dir string) (texts []string, err error) {
 	named := len(text) < 300 && !strings.ContainsAny(text, "\n{") && filepath.IsLocal(text)
 	if _, missing := os.Stat(path); named && missing == nil {
 		list, err = r.Load([]string{path}, "")
+	} else if named && slices.Contains([]string{".json", ".jsonl", ".txt", ".md", ".log"}, filepath.Ext(text)) {
+		return nil, run.Usagef("there is no file %s; write the example itself, or the name of a file relative to this one", path)
 	} else if json.Valid([]byte(text)) {
 		list, err = r.Read([]byte(text), "example")
 	} else {
