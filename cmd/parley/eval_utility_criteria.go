@@ -79,7 +79,7 @@ func utilityConsolidate(c *cli.Context) error {
 
 // showUtility prints the findings of a run, for people, and writes the criteria with their verdicts beside them.
 func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
-	s, err := utilityStudy(dir, m)
+	s, err := utilityStudy(dir)
 	if err != nil {
 		return err
 	}
@@ -97,16 +97,12 @@ func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
 }
 
 // utilityStudy reads what a run found.
-func utilityStudy(dir string, m *run.Manifest) (*utility.Study, error) {
-	p, err := kinds.Plan(dir, m)
+func utilityStudy(dir string) (*utility.Study, error) {
+	_, p, err := kinds.Read(dir, utility.Kind)
 	if err != nil {
 		return nil, err
 	}
-	config, ok := p.Config().(*utility.Config)
-	if !ok {
-		return nil, fmt.Errorf("%s is a run of kind %s and has no criteria", dir, m.Kind)
-	}
-	return utility.ReadStudy(dir, config)
+	return utility.ReadStudy(dir, p.Config().(*utility.Config))
 }
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.
@@ -135,11 +131,7 @@ func utilityProposed(files []string) (all []utility.Criterion, seeds int, err er
 // readCriteria reads the criteria of a file, or those that a run ended with.
 func readCriteria(name string) ([]utility.Criterion, error) {
 	if _, err := os.Stat(filepath.Join(name, run.ManifestName)); err == nil {
-		m, err := run.ReadManifest(name)
-		if err != nil {
-			return nil, err
-		}
-		s, err := utilityStudy(name, m)
+		s, err := utilityStudy(name)
 		if err != nil {
 			return nil, err
 		}

@@ -32,36 +32,45 @@ type Spread struct {
 
 // figure is a measure of stability of one sample; some samples have none.
 type figure struct {
-	name    string
-	metric  bool // it is a metric of results too
-	ordered bool // it needs an order of values
-	of      func(s Spread) (v float64, ok bool)
+	name   string
+	metric bool                       // it is a metric of results too
+	limit  func(t Thresholds) float64 // beyond which it is not stable
+	of     func(s Spread) (float64, bool)
 }
 
 // The coefficient of variation is SD over mean. A sample whose levels are all 0 has none, and counts as 0: it is
-// perfectly stable. The second one leaves such samples out, the third has levels from 1 as the first step.
+// perfectly stable. The second one leaves such samples out, the third has levels from 1 as the first step. All but the
+// agreement need an order of values, and are stable below their limits.
 var figures = []figure{
-	{"cv", true, true, func(s Spread) (float64, bool) {
+	{"cv", true, maxCV, func(s Spread) (float64, bool) {
 		if s.Mean == 0 {
 			return 0, true
 		}
 		return s.SD / s.Mean, true
 	}},
-	{"cv_without_zeros", false, true, func(s Spread) (float64, bool) { return s.SD / s.Mean, s.Mean > 0 }},
-	{"cv_from_one", false, true, func(s Spread) (float64, bool) { return s.SD / (s.Mean + s.Step), true }},
-	{"range_sd", true, true, func(s Spread) (float64, bool) { return s.SD, true }},
-	{"agreement", true, false, func(s Spread) (float64, bool) { return s.Modal, true }},
+	{"cv_without_zeros", false, maxCV, func(s Spread) (float64, bool) { return s.SD / s.Mean, s.Mean > 0 }},
+	{"cv_from_one", false, maxCV, func(s Spread) (float64, bool) { return s.SD / (s.Mean + s.Step), true }},
+	{"range_sd", true, func(t Thresholds) float64 { return t.MaxRangeSD }, func(s Spread) (float64, bool) { return s.SD, true }},
+	{agreement, true, func(t Thresholds) float64 { return t.MinAgreement }, func(s Spread) (float64, bool) { return s.Modal, true }},
+}
+
+const agreement = "agreement"
+
+func maxCV(t Thresholds) float64 { return t.MaxCV }
+
+// named returns the measure of stability of a name.
+func named(name string) figure {
+	return figures[slices.IndexFunc(figures, func(x figure) bool { return x.name == name })]
 }
 
 // Figure returns the mean of a measure of stability over samples.
 func (f *Finding) Figure(name string) stat.Value {
-	at := figures[slices.IndexFunc(figures, func(x figure) bool { return x.name == name })]
-	if at.ordered && !f.Criterion.Ordered() {
+	if name != agreement && !f.Criterion.Ordered() {
 		return stat.Undefined("its values have no order")
 	}
 	var values []float64
 	for _, s := range f.Spreads {
-		if v, ok := at.of(s); ok {
+		if v, ok := named(name).of(s); ok {
 			values = append(values, v)
 		}
 	}
@@ -149,8 +158,11 @@ func (s *study) measure(c *Criterion) Finding {
 		f.Spreads = append(f.Spreads, Spread{i, meanOf(levels, "").V, stat.SD(levels, stat.Population).V, 1 / float64(len(c.Values)-1), float64(most) / float64(len(levels))})
 	}
 	if c.Ordered() {
-		for _, v := range s.config.Disturb {
-			f.Powers = append(f.Powers, s.power(c, v))
+		for i, variant := range s.config.Disturb {
+			f.Powers = append(f.Powers, s.power(c, variant))
+			if i > 0 { // the first is the measurement itself
+				f.Powers[i].Control = variant
+			}
 		}
 		s.separation(&f)
 		for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
@@ -163,7 +175,7 @@ func (s *study) measure(c *Criterion) Finding {
 
 // Power is how a criterion tells samples from disturbed ones.
 type Power struct {
-	Variant             string
+	Variant, Control    string     // its name in results
 	Higher, Same, Lower []int      // samples by how they score against their disturbed form
 	P                   stat.Value // one-sided, of the exact sign test without ties
 	Original, Disturbed stat.Value // mean level, from 0 to 1

@@ -116,17 +116,13 @@ func (p *Plan) Results(dir string, _ *run.Manifest) ([]eval.Result, error) {
 	results := sum.Results()
 	for i := range results {
 		r := &results[i]
-		for k := range s.Findings {
-			f := &s.Findings[k]
-			switch {
-			case f.Criterion.Name != r.Arm:
-			case r.Metric == "keep":
-				r.Reason = f.Verdict + ": " + f.Reason
-			case r.Metric == "power":
-				for v := range f.Powers {
-					if f.Powers[v].control(v) == r.Control {
-						r.P = f.Powers[v].P.Ptr()
-					}
+		at := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Criterion.Name == r.Arm })
+		if r.Metric == "keep" {
+			r.Reason = s.Findings[at].Verdict + ": " + s.Findings[at].Reason
+		} else if r.Metric == "power" {
+			for _, w := range s.Findings[at].Powers {
+				if w.Control == r.Control {
+					r.P = w.P.Ptr()
 				}
 			}
 		}
@@ -141,14 +137,6 @@ func add(sum *eval.Summary, metric, arm, control, item string, v stat.Value) {
 		score.Status = eval.Unparsed
 	}
 	sum.Add(&score)
-}
-
-// control names a way of disturbing in results; the first one is the measurement itself.
-func (p *Power) control(place int) string {
-	if place == 0 {
-		return ""
-	}
-	return p.Variant
 }
 
 // summarize adds the values of a criterion by sample to the results.
@@ -172,11 +160,11 @@ func (s *Study) summarize(f *Finding, sum *eval.Summary) {
 		w := &f.Powers[k]
 		for value, samples := range [][]int{w.Lower, w.Higher} {
 			for _, sample := range samples {
-				add(sum, "power", arm, w.control(k), id(sample), stat.Number(float64(value)))
+				add(sum, "power", arm, w.Control, id(sample), stat.Number(float64(value)))
 			}
 		}
 		if len(w.Lower)+len(w.Higher) == 0 {
-			add(sum, "power", arm, w.control(k), "", stat.Undefined(cmp.Or(w.P.Reason, "all samples score the same when disturbed")))
+			add(sum, "power", arm, w.Control, "", stat.Undefined(cmp.Or(w.P.Reason, "all samples score the same when disturbed")))
 		}
 	}
 	if len(f.Powers) == 0 && len(s.Config.Disturb) > 0 {

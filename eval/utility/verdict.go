@@ -30,20 +30,12 @@ func DefaultThresholds() Thresholds {
 
 // unstable returns why a criterion does not pass by a figure of stability; empty where it passes, or has no value.
 func (f *Finding) unstable(t Thresholds, figure string) string {
-	limit, most := t.MaxCV, true
-	switch figure {
-	case "range_sd":
-		limit = t.MaxRangeSD
-	case "agreement":
-		limit, most = t.MinAgreement, false
-	}
-	switch v := f.Figure(figure); {
-	case !v.OK():
-		return ""
-	case most && v.V > limit:
-		return fmt.Sprintf("not stable: %s %.3f is above %.3g", figure, v.V, limit)
-	case !most && v.V < limit:
+	v, limit := f.Figure(figure), named(figure).limit(t)
+	switch {
+	case v.OK() && figure == agreement && v.V < limit:
 		return fmt.Sprintf("not stable: %s %.3f is below %.3g", figure, v.V, limit)
+	case v.OK() && figure != agreement && v.V > limit:
+		return fmt.Sprintf("not stable: %s %.3f is above %.3g", figure, v.V, limit)
 	}
 	return ""
 }
@@ -51,14 +43,14 @@ func (f *Finding) unstable(t Thresholds, figure string) string {
 // judge gives the verdict with its reason: what fails is dropped, what could not be told is flagged.
 func (f *Finding) judge(t Thresholds) (verdict, reason string) {
 	if !f.Criterion.Ordered() {
-		t.Stability = "agreement"
+		t.Stability = agreement
 	}
 	unstable := f.unstable(t, t.Stability)
 	switch {
 	case f.Of == 0 || float64(f.Scored) < t.MinScored*float64(f.Of):
 		return Flag, fmt.Sprintf("%d of %d labels could be had", f.Scored, f.Of)
 	case len(f.Spreads) == 0:
-		return Flag, "stability is not known: " + f.Figure("agreement").Reason
+		return Flag, "stability is not known: " + f.Figure(agreement).Reason
 	case unstable != "":
 		return Out, unstable
 	case f.Criterion.Kind == Attribute:
