@@ -38,10 +38,11 @@ func TestConclusion(t *testing.T) {
 		{"the same the other way round", iep, 20, 60, &eval.Result{Arm: "a - b", Value: ptr(-40), Low: ptr(-50), High: ptr(-30), P: ptr(0.01), Items: 9, Effect: ptr(3)}, "By IEP, b is better than a (every"},
 		{"the lower the better", lower, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), Low: ptr(30), High: ptr(50), P: ptr(0.01), Items: 9, Effect: ptr(3)}, "By IEP, a is better than b (every"},
 		{"the mean over other situations may differ", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(-5), Low: ptr(-6), High: ptr(-4), P: ptr(0.01), Items: 9, Effect: ptr(3)}, "By IEP, b is worse than a (every"},
-		{"p at the level is not below it", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), P: ptr(0.05), Items: 40, Effect: ptr(0.35)}, "cannot be concluded from 40 situations: a difference of 40.0 would take about"},
+		{"p at the level is not below it", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), P: ptr(0.05), Items: 40, Effect: ptr(0.35)}, "cannot be concluded from 40 situations: a difference of 40.0 would take about 30 more to be seen 4 times in 5 (so many show one of 51.9 or more)."},
 		{"a large difference of few situations", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), P: ptr(0.2), Items: 100, Effect: ptr(1)}, ", though 10 would show a difference of 40.0 4 times in 5 (so many show one of 11.3 or more)."},
 		{"no difference", iep, 20, 20, &eval.Result{Arm: "b - a", Value: ptr(0), P: ptr(1), Items: 2}, "from 2 situations, in which there was no difference at all."},
 		{"one situation", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), Items: 1}, "from 1 situations: play at least 2, better 30, that both have scores of."},
+		{"two situations without a spread", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), Items: 2}, "from 2 situations."},
 		{"no difference was made", iep, 20, 60, nil, "Nothing can be concluded: no two arms have scores of the same situations."},
 	} {
 		r, err := compare.OfResults([]eval.Metric{test.metric}, told(test.metric, map[string]float64{"a": test.a, "b": test.b}, test.d), "a", "b")
@@ -85,7 +86,7 @@ func TestManyArms(t *testing.T) {
 	}
 	var arms []string
 	all := map[string]float64{}
-	for i := range 7 {
+	for i := range 6 {
 		arms = append(arms, fmt.Sprint("arm", i))
 		all[arms[i]] = float64(-i)
 		if i > 0 {
@@ -93,7 +94,20 @@ func TestManyArms(t *testing.T) {
 		}
 	}
 	r, err = compare.OfResults([]eval.Metric{iep}, append(told(iep, all, nil), results...), arms...)
-	if want := "arm0 is better than arm1, arm2, arm3 and 3 others (every"; err != nil || !strings.Contains(r.Conclusion, want) {
+	if want := "arm0 is better than arm1, arm2, arm3 and 2 others (every"; err != nil || !strings.Contains(r.Conclusion, want) {
+		t.Errorf("%q, want %q", r.Conclusion, want)
+	}
+}
+
+// Of several arms that cannot be told from the best, the one that would take most is spoken of; four are named.
+func TestConclusionOfManyArms(t *testing.T) {
+	values := map[string]float64{"a": 50, "b": 40, "c": 30, "d": 20, "e": 10}
+	results := told(iep, values, nil)
+	for i, arm := range []string{"b", "c", "d", "e"} {
+		results = append(results, eval.Result{Scorer: "iep", Metric: "iep_difference", Arm: "a - " + arm, Value: ptr(10 * float64(i+1)), P: ptr(0.5), Items: 10, Effect: ptr([]float64{0.5, 0.2, 0.3, 0.4}[i])})
+	}
+	r, err := compare.OfResults([]eval.Metric{iep}, results, "a", "b", "c", "d", "e")
+	if want := "Whether a and b, c, d and e differ cannot be concluded from 10 situations: a difference of 20.0 would take"; err != nil || !strings.HasPrefix(r.Conclusion, want) {
 		t.Errorf("%q, want %q", r.Conclusion, want)
 	}
 }
