@@ -131,10 +131,24 @@ func (r *reader) read(found []loose.Value) Reading {
 			return unread("two objects give different values")
 		}
 	}
-	if why := r.schema.retracted(rest.String(), last.value); why != "" {
+	if why := r.schema.retracted(rest.String(), r.reasons(last.object), last.value); why != "" {
 		return unread("%s", why)
 	}
 	return last
+}
+
+// reasons returns the strings of an object that come behind its last number, label or truth value.
+func (r *reader) reasons(v *loose.Value) string {
+	text := ""
+	for i, key := range v.Keys {
+		p := partOf(r.root.properties()[r.root.named(key, r.names)])
+		if _, listed := p.choices(); i >= len(v.Items) || v.Items[i].Kind != loose.String || listed || !p.typed("string") {
+			text = ""
+			continue
+		}
+		text += v.Items[i].Text + "\n"
+	}
+	return text
 }
 
 // secret reports whether a verdict has to carry a nonce.
@@ -299,7 +313,7 @@ func (r *reader) without(partial *loose.Value) Reading {
 		return reading
 	}
 	rest := verdictLine.ReplaceAllString(r.text[lines[0][1]:], "")
-	if why := r.schema.retracted(rest, reading.value); why != "" {
+	if why := r.schema.retracted(rest, "", reading.value); why != "" {
 		return unread("%s", why)
 	}
 	return reading

@@ -48,7 +48,7 @@ var readings = []struct {
 	{"missing comma behind a number", scored, "{\"score\": 4\n\"reason\": \"ok\"}", `{"score":4,"reason":"ok"}`, ""},
 	{"line comment", scored, "{\"score\": 4 // good\n}", `{"score":4}`, ""},
 	{"block comment", scored, "{/* my view */ \"score\": 4}", `{"score":4}`, ""},
-	{"python comment", scored, "{\"score\": 4, # good\n}", ``, ""},
+	{"python comment", scored, "{\"score\": 4, # good\n}", `{"score":4}`, ""},
 	{"raw newline and tab", scored, "{\"reason\": \"a\n\tb\", \"score\": 1}", `{"score":1,"reason":"a\n\tb"}`, ""},
 	{"control character", scored, "{\"reason\": \"a\x01b\", \"score\": 1}", `{"score":1,"reason":"a\u0001b"}`, ""},
 	{"mathematics", scored, `{"reason": "\( x \) and \alpha", "score": 2}`, `{"score":2,"reason":"\\( x \\) and \\alpha"}`, ""},

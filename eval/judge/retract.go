@@ -13,24 +13,42 @@ import (
 
 // A judge that changes its mind behind its verdict gives no verdict.
 var (
-	secondThought = regexp.MustCompile(`(?i)\b(?:wait|scratch that|on (?:reflection|second thoughts?|a second (?:look|reading))|correction|` +
-		`(?:take|taking) (?:it|that) back|chang(?:e|ed|ing) my (?:mind|verdict|answer|score)|my mistake|rather|instead|i meant)\b`)
+	secondThought = regexp.MustCompile(`(?i)` + changed + `|\b(?:rather|instead)\b`)
+	// changedMind is what takes a value back within the reasons for it too, where another one stands beside it.
+	changedMind = regexp.MustCompile(`(?i)^\W*actually\b|` + changed)
 	numeral = regexp.MustCompile(`(?i)-?\d+(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b`)
 	affirms = regexp.MustCompile(`(?i)\b(?:true|yes)\b`)
 	denies  = regexp.MustCompile(`(?i)\bfalse\b|\bno\b\W*$|\bno\b\s*[.,:;)"'*]`)
 )
 
+const changed = `\b(?:wait|scratch that|(?:disregard|ignore) (?:that|the above|my)|correction|i meant|oops|` +
+	`on (?:reflection|second thoughts?|(?:closer|further|a second) (?:look|reading|inspection|thoughts?))|` +
+	`(?:take|taking) (?:it|that) back|chang(?:e|ed|ing) my (?:mind|verdict|answer|score)|my mistake|` +
+	`sorry\W+(?:i|that|this) was (?:wrong|mistaken|too \w+)|i (?:misread|misjudged|miscounted))\b`
+
 var numerals = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10"}
 
 // retracted says how the text behind a verdict takes it back; "": it does not. Words of second thought do. So
-// does another value: anywhere where one value is asked for, else in a sentence that names the property.
-func (s *Schema) retracted(rest string, verdict any) string {
+// does another value: anywhere where one value is asked for, else in a sentence that names the property. In reasons,
+// the strings of the object behind its last value, it takes both in one sentence.
+func (s *Schema) retracted(rest, reasons string, verdict any) string {
 	if m := secondThought.FindString(rest); m != "" {
 		return fmt.Sprintf("the verdict is followed by second thoughts: %q", m)
 	}
 	if s == nil {
 		return ""
 	}
+	sentences := prose.Sentences(strings.ReplaceAll(rest, ";", "\n"))
+	for _, sentence := range prose.Sentences(strings.ReplaceAll(reasons, ";", "\n")) {
+		if changedMind.MatchString(sentence) {
+			sentences = append(sentences, sentence)
+		}
+	}
+	return s.another(sentences, verdict)
+}
+
+// another says which sentence holds another value than the verdict's; "": none.
+func (s *Schema) another(sentences []string, verdict any) string {
 	places := map[string]part{} // where a number or a label is asked for, by property
 	root := s.part()
 	object, isObject := verdict.(map[string]any)
@@ -43,7 +61,7 @@ func (s *Schema) retracted(rest string, verdict any) string {
 			places[name] = p
 		}
 	}
-	for _, sentence := range prose.Sentences(strings.ReplaceAll(rest, ";", "\n")) {
+	for _, sentence := range sentences {
 		sentence = strings.TrimRight(sentence, ".!?")
 		said := " " + fold(sentence) + " "
 		for name, p := range places {
