@@ -16,9 +16,9 @@ var (
 	secondThought = regexp.MustCompile(`(?i)` + changed + `|\b(?:rather|instead)\b`)
 	// changedMind is what takes a value back within the reasons for it too, where another one stands beside it.
 	changedMind = regexp.MustCompile(`(?i)^\W*actually\b|` + changed)
-	numeral = regexp.MustCompile(`(?i)-?\d+(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b`)
-	affirms = regexp.MustCompile(`(?i)\b(?:true|yes)\b`)
-	denies  = regexp.MustCompile(`(?i)\bfalse\b|\bno\b\W*$|\bno\b\s*[.,:;)"'*]`)
+	numeral     = regexp.MustCompile(`(?i)-?\d+(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b`)
+	affirms     = regexp.MustCompile(`(?i)\b(?:true|yes)\b`)
+	denies      = regexp.MustCompile(`(?i)\bfalse\b|\bno\b\W*$|\bno\b\s*[.,:;)"'*]`)
 )
 
 const changed = `\b(?:wait|scratch that|(?:disregard|ignore) (?:that|the above|my)|correction|i meant|oops|` +

@@ -182,3 +182,32 @@ func TestBCaByHand(t *testing.T) {
 		t.Errorf("the corrected interval of skewed values ends at %v, the plain one at %v", *got.High, *plain.High)
 	}
 }
+
+// The smallest samples that are enough, and those just below.
+func TestFirstSamples(t *testing.T) {
+	if v := stat.Paired.Detectable(1, 0.8, 0.95); v.OK() {
+		t.Errorf("one session shows an effect of %v", v.V)
+	}
+	// With two pairs, t(1) at 5 % is 12.71, and 80 % of all spreads are below 1.2816 of the true one: 12.71 x 1.2816 / sqrt 2.
+	if v := stat.Paired.Detectable(2, 0.8, 0.95); !v.OK() || math.Abs(v.V-11.52) > 0.1 {
+		t.Errorf("two sessions show an effect of %+v", v)
+	}
+	if v := stat.Paired.Uncertainty(3, 0.999999, 0.999); !v.OK() || v.V < 10 {
+		t.Errorf("a spread that three pairs told, for nearly certain power: %+v", v)
+	}
+	for n, why := range map[int]string{-1: "no trials", 0: "no trials", 1: ""} {
+		if i := stat.ClopperPearson(0, n, 0.95); (i.Value == nil) != (why != "") || !strings.Contains(i.Reason, why) || i.N != max(n, 0) {
+			t.Errorf("0 of %d: %+v", n, i)
+		}
+	}
+	// One success of one: the lower bound is 2.5 %, of none of one the upper 97.5 %.
+	if i := stat.ClopperPearson(1, 1, 0.95); math.Abs(*i.Low-0.025) > 1e-6 || *i.High != 1 {
+		t.Errorf("1 of 1: %+v", i)
+	}
+	if c := stat.PairedT([]float64{0, -math.MaxFloat64}, []float64{0, math.MaxFloat64}, 0.95, stat.TwoSided); c.Diff.Value != nil || !strings.Contains(c.Diff.Reason, "pair 2 is too large") {
+		t.Errorf("%+v", c.Diff)
+	}
+	if c := stat.PairedT(nil, nil, 0.95, stat.TwoSided); c.Diff.Value != nil || c.Diff.Reason != "no pairs" {
+		t.Errorf("%+v", c.Diff)
+	}
+}
