@@ -143,12 +143,11 @@ func (w *World) walk(q *Question, steps int, rng *rand.Rand) (pddl.State, error)
 		next := make(pddl.State, len(s))
 		for _, op := range t.AllApplicable(s) {
 			t.Apply(next, s, op)
-			if slices.Equal(next, s) {
-				continue
-			}
-			if slices.ContainsFunc(visited, func(v pddl.State) bool { return slices.Equal(v, next) }) {
+			switch known := slices.ContainsFunc(visited, func(v pddl.State) bool { return slices.Equal(v, next) }); {
+			case slices.Equal(next, s):
+			case known:
 				other = append(other, op)
-			} else {
+			default:
 				fresh = append(fresh, op)
 			}
 		}
@@ -176,8 +175,18 @@ func (w *World) context(form Form, goal bool, pick func(n int) int) string {
 	var b strings.Builder
 	b.WriteString(w.words.Intro[pick(len(w.words.Intro))])
 	objects := q.Objects[pick(len(q.Objects))]
-	for _, group := range w.objectGroups() {
-		b.WriteString(strings.NewReplacer("{plural}", group.plural, "{list}", series(group.names)).Replace(objects) + "\n")
+	var plurals []string
+	names := map[string][]string{}
+	for i := range w.Task.Problem.Objects {
+		o := &w.Task.Problem.Objects[i]
+		_, plural := w.words.noun(o)
+		if names[plural] == nil {
+			plurals = append(plurals, plural)
+		}
+		names[plural] = append(names[plural], o.Name)
+	}
+	for _, plural := range plurals {
+		b.WriteString(strings.NewReplacer("{plural}", plural, "{list}", series(names[plural])).Replace(objects) + "\n")
 	}
 	var facts []string
 	for _, a := range w.Task.Problem.Init {
@@ -198,27 +207,6 @@ func (w *World) context(form Form, goal bool, pick func(n int) int) string {
 		b.WriteString(strings.ReplaceAll(q.Goal[pick(len(q.Goal))], "{list}", series(facts)) + "\n")
 	}
 	return b.String()
-}
-
-// objectGroup are the objects that one noun names.
-type objectGroup struct {
-	plural string
-	names  []string
-}
-
-func (w *World) objectGroups() []objectGroup {
-	var groups []objectGroup
-	for i := range w.Task.Problem.Objects {
-		o := &w.Task.Problem.Objects[i]
-		_, plural := w.words.noun(o)
-		at := slices.IndexFunc(groups, func(g objectGroup) bool { return g.plural == plural })
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, objectGroup{plural: plural})
-		}
-		groups[at].names = append(groups[at].names, o.Name)
-	}
-	return groups
 }
 
 // series joins a list as English does.
