@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/eval/planning/pddl"
 	"parley/sim/llm"
 )
 
@@ -131,19 +132,19 @@ func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 var typography = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u202f", " ", "“", `"`, "”", `"`, "‘", "'", "’", "'",
 	"‑", "-", "‐", "-", "−", "-", "→", "->", "⟶", "->", "➔", "->", "⇒", "=>", "<br>", "\n", "<br/>", "\n", `\_`, "_", `\*`, "*")
 
-// Marks around text: blocks of code and the comments in them, boxes to tick, what is struck out, and TeX.
+// Marks around text: blocks of code and the comments in them, boxes to tick, what is struck out, and commands of TeX and HTML.
 var (
 	codeBlock = regexp.MustCompile("(?s)```.*?(?:```|$)")
 	comment   = regexp.MustCompile(`(?m)(?:^|\s)(?:#|//).*$`)
 	marks     = regexp.MustCompile(`(?m)^\s*[-*+] \[[ xX]\]|~~[^~\n]+~~`)
-	texGroup  = regexp.MustCompile(`\\(?:boxed|mathrm|text\w*)\{([^{}]*)\}`)
+	command   = regexp.MustCompile(`\\(?:boxed|mathrm|text\w*)\{([^{}]*)\}|</?[A-Za-z]\w*(?: [^<>\n]*)?>`)
 )
 
 // clean evens out typography and takes marks away.
 func clean(text string) string {
 	text = typography.Replace(strings.ToValidUTF8(text, "\ufffd"))
 	text = codeBlock.ReplaceAllStringFunc(text, func(block string) string { return comment.ReplaceAllString(block, "") })
-	return texGroup.ReplaceAllString(texGroup.ReplaceAllString(marks.ReplaceAllString(text, "- "), "$1"), "$1")
+	return command.ReplaceAllString(command.ReplaceAllString(marks.ReplaceAllString(text, "- "), "$1"), "$1")
 }
 
 // ends are marks after which base models go on with a text of their own.
@@ -205,11 +206,11 @@ func explicitNone(text string, task Task) bool {
 func (r *Reader) classify(out *Reading, task Task, items []found) {
 	seen := map[string]bool{}
 	for _, it := range items {
-		words := []string{it.name}
+		atom := pddl.Atom{Name: it.name}
 		for _, a := range it.args {
-			words = append(words, a.name)
+			atom.Args = append(atom.Args, a.name)
 		}
-		item := Item{Item: "(" + strings.Join(words, " ") + ")", Text: it.text, Class: r.class(&it, task)}
+		item := Item{Item: atom.String(), Text: it.text, Class: r.class(&it, task)}
 		switch {
 		case it.negated && task != Negative:
 			item.Class = Negated

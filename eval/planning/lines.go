@@ -36,14 +36,15 @@ var (
 var (
 	restarts  = regexp.MustCompile(`(?i)([.!?;])\s+((?:wait|actually|oops|no)[,.!:]|hold on|scratch that|on second thought|(?:let me|let's) (?:start|try|re|correct|fix)|(?:(?:the|my) )?(?:second|third|new|next|final|corrected|revised|another) (?:attempt|try|plan|answer)\b)`)
 	sentences = regexp.MustCompile(`[.;!?]\s+`)
+	contrast  = regexp.MustCompile(`[.;!?]\s+|, (?:while|whereas|but) `)
 )
 
 // cutLines puts a line's parts on lines of their own where the answer starts again within it, and where it tells both
-// kinds of effects, each in a sentence.
+// kinds of effects, each in a sentence or clause.
 func cutLines(task Task, text string) (lines []string) {
 	for line := range strings.SplitSeq(restarts.ReplaceAllString(text, "$1\n$2"), "\n") {
 		if (task == Positive || task == Negative) && positiveHead.MatchString(line) && negativeHead.MatchString(line) {
-			lines = append(lines, sentences.Split(line, -1)...)
+			lines = append(lines, contrast.Split(line, -1)...)
 		} else {
 			lines = append(lines, line)
 		}
@@ -242,7 +243,8 @@ func (r *Reader) heading(head string, task Task) *symbol {
 var (
 	pairWords  = regexp.MustCompile(`^(?:on|on top of|onto|off|from|to|in|inside|at|->|=>|:|-|is on|is at|is in)?$`)
 	listCommas = regexp.MustCompile(`(?: , and| ,| and| &) `)
-	listMarks  = strings.NewReplacer("(", " ", ")", " , ", ";", ",", "/", " ")
+	inPairs    = regexp.MustCompile(`\([^()]*\)`)
+	listMarks  = strings.NewReplacer("(", " ", "),", " ,", ")", " , ", ";", ",", "/", " ")
 )
 
 // listOf reads a list of the arguments of a predicate: objects, or pairs of objects, of which the last
@@ -252,6 +254,7 @@ func (r *Reader) listOf(s *symbol, text string, given ...mention) (out []found) 
 	if text == "" || noneWords.MatchString(text) {
 		return nil
 	}
+	text = inPairs.ReplaceAllStringFunc(text, func(pair string) string { return strings.ReplaceAll(pair, ",", " ") })
 	m := r.mark(listMarks.Replace(text))
 	for _, part := range listCommas.Split(strings.Trim(strings.Join(m.words, " "), " ,"), -1) {
 		f := found{sym: s, name: s.name}

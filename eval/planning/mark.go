@@ -205,24 +205,19 @@ var (
 // "the purple block".
 func (r *Reader) unknownAt(m *marked, at func(int) string, i, j int, noun string) int {
 	w := at(j)
-	if part := lettersDigits.FindStringSubmatch(w); noun != "" && part != nil && part[1] != noun && r.nouns[part[1]] {
+	part := lettersDigits.FindStringSubmatch(w)
+	switch {
+	case noun != "" && part != nil && part[1] != noun && r.nouns[part[1]]:
 		return 0
-	}
-	if noun != "" && (letterName.MatchString(w) || digits(w) || lettersDigits.MatchString(w)) {
-		name := w
-		if digits(w) {
-			name = noun + w
-		}
-		m.add(name, false)
-		return j + 1 - i
-	}
-	if part := lettersDigits.FindStringSubmatch(w); part != nil && (r.nouns[part[1]] || r.stems[part[1]]) {
+	case noun != "" && digits(w):
+		m.add(noun+w, false)
+	case noun != "" && (letterName.MatchString(w) || part != nil), part != nil && (r.nouns[part[1]] || r.stems[part[1]]):
 		m.add(w, false)
-		return j + 1 - i
-	}
-	if noun == "" && j > i && r.nouns[at(j+1)] && !strings.HasSuffix(at(j+1), "s") && plainWord.MatchString(w) && !notNames[w] {
+	case noun == "" && j > i && r.nouns[at(j+1)] && !strings.HasSuffix(at(j+1), "s") && plainWord.MatchString(w) && !notNames[w]:
 		m.add(w, false)
 		return j + 2 - i
+	default:
+		return 0
 	}
-	return 0
+	return j + 1 - i
 }

@@ -245,7 +245,7 @@ func (r *Reader) properties(m *marked, words []string, subject string) (out []fo
 	}
 	got := r.matched(m, text, subject)
 	if got == nil {
-		if short := asides.ReplaceAllString(text, ""); short != text {
+		if short := asides.ReplaceAllString(text, ""); short != text && !strings.Contains(short, ",") {
 			got = r.matched(m, strings.TrimSpace(short), subject)
 		}
 	}

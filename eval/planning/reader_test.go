@@ -199,6 +199,10 @@ func TestReadAnswers(t *testing.T) {
 		{"a name without arguments among functions", abc, planning.State, "on(a, b), handempty, clear(a)", "read: (on a b), (clear a), (handempty)"},
 		{"headings in one line", abc, planning.State, "clear: a; c is clear; ontable: b", "read: (clear a), (clear c), (ontable b)"},
 
+		{"tags", abc, planning.Plan, "<plan>\n <step n=\"1\">unstack a from b</step>\n <step n=\"2\">put down a</step>\n</plan>", "read: (unstack a b), (put-down a)"},
+		{"pairs in a list", abc, planning.State, "clear: [a, c]\non: [(a, b), (c, d)]\nholding: none", "read: (clear a), (clear c), (on a b), (on c d)"},
+		{"both effects in one sentence", abc, planning.Negative, "on(a, b) and handempty become false, while holding(a) and clear(b) become true.", "read: (on a b), (handempty)"},
+		{"a place behind a tower", abc, planning.State, "The tower consists of a on b on c, with c on the table. d is alone on the table.", "read: (on a b), (on b c), (ontable c), (ontable d)"},
 		{"objects with their properties", abc, planning.State, `[{"block":"a","on":"b","clear":true},{"block":"b","on":"table","clear":false}]`, "read: (on a b), (clear a), (ontable b), (clear b) negated"},
 		{"actions with verdicts", abc, planning.Applicable, `[{"action":"pick-up","block":"c","applicable":true},{"action":"pick up b","applicable":false}]`, "read: (pick-up c)"},
 		{"table with heads of its own", abc, planning.Applicable, "| What can be done | Why |\n|---|---|\n| pick up c | it is clear |", "read: (pick-up c)"},
@@ -212,6 +216,7 @@ func TestReadAnswers(t *testing.T) {
 		{"object by object", abc, planning.State, "1. Block a:\n   - is clear\n   - is on block b\n2. Robot hand:\n   - is empty", "read: (clear a), (on a b), (handempty)"},
 		{"effects under two short headings", abc, planning.Negative, "Positive: [(holding a)]\nNegative: [(clear a), (handempty)]", "read: (clear a), (handempty)"},
 		{"aside that completes beside words", depots, planning.Plan, "hoist0 loads crate1 onto truck0 (at depot0)", "read: (load hoist0 crate1 truck0 depot0)"},
+		{"arguments by their types", depots, planning.Applicable, `{"action": "drop", "what": "crate1", "where": "depot0", "by": "hoist0", "on top of": "pallet0"}`, "read: (drop hoist0 crate1 pallet0 depot0)"},
 		{"who can act", depots, planning.Applicable, "- hoist0 can lift crate1 from pallet0 at depot0", "read: (lift hoist0 crate1 pallet0 depot0)"},
 		{"places under a heading", depots, planning.State, "Locations:\n- truck0: depot0\n- hoist0: depot0", "read: (at truck0 depot0), (at hoist0 depot0)"},
 

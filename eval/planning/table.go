@@ -64,7 +64,7 @@ func (r *Reader) property(subject, key string, v *loose.Value) string {
 		return subject + " is " + key
 	case noCell.MatchString(text):
 		return subject + " is not " + key
-	case placeHead.MatchString(key) && r.known(text):
+	case placeHead.MatchString(key) && r.known(text) != "":
 		return subject + " is at " + text
 	case placeHead.MatchString(key):
 		return subject + " is " + text

@@ -101,7 +101,7 @@ func (r *Reader) object(task Task, v *loose.Value) (lines []string, ok bool) {
 			}
 		}
 	}
-	if len(v.Keys) > 1 && !task.Actions() && r.known(v.Items[0].Text) && r.symbolNamed(v.Keys[0], false) == nil {
+	if len(v.Keys) > 1 && !task.Actions() && r.known(v.Items[0].Text) != "" && r.symbolNamed(v.Keys[0], false) == nil {
 		for i := 1; i < len(v.Keys); i++ {
 			lines = append(lines, r.property(v.Items[0].Text, v.Keys[i], &v.Items[i]))
 		}
@@ -157,7 +157,7 @@ func (r *Reader) under(s *symbol, v *loose.Value) (lines []string) {
 	case loose.String, loose.Word:
 		return []string{inParens(s.name, v.Text)}
 	case loose.Object:
-		if len(s.params) != 2 || len(v.Keys) == 0 || slices.ContainsFunc(v.Keys, func(k string) bool { return !r.known(k) || s.keyFor(k) >= 0 }) {
+		if len(s.params) != 2 || len(v.Keys) == 0 || slices.ContainsFunc(v.Keys, func(k string) bool { return r.known(k) == "" || s.keyFor(k) >= 0 }) {
 			return []string{r.keyed(s, v, -1)}
 		}
 		for i := range v.Items { // {"on": {"a": "b"}}
@@ -175,14 +175,17 @@ func (r *Reader) under(s *symbol, v *loose.Value) (lines []string) {
 	return lines
 }
 
-// known reports whether a text names one object and nothing else.
-func (r *Reader) known(text string) bool {
+// known returns the object that a text names and nothing else, or "".
+func (r *Reader) known(text string) string {
 	m := r.mark("object " + text)
-	return len(m.seen) == 1 && len(m.words) == 1 && m.seen[0].known
+	if len(m.seen) != 1 || len(m.words) != 1 || !m.seen[0].known {
+		return ""
+	}
+	return m.seen[0].name
 }
 
 // keyed writes the arguments of a symbol from the other keys of an object: a list, or one key for each,
-// by the names of the parameters, by other names for them, or in their order.
+// by the names of the parameters, by other names for them, or else by their types in order.
 func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) string {
 	args := make([]string, len(s.params))
 	var rest []string
@@ -199,14 +202,15 @@ func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) string {
 			continue
 		} else if k >= 0 && args[k] == "" {
 			args[k] = item.Text
-		} else if r.known(item.Text) {
-			rest = append(rest, item.Text)
+		} else if o := r.known(item.Text); o != "" {
+			rest = append(rest, o)
 		}
 	}
 	words := []string{s.name}
-	for _, a := range args {
-		if a == "" && len(rest) > 0 {
-			a, rest = rest[0], rest[1:]
+	for k, a := range args {
+		if i := slices.IndexFunc(rest, func(o string) bool { return r.typeFits(s, k, o) }); a == "" && i >= 0 {
+			a = rest[i]
+			rest = slices.Delete(rest, i, i+1)
 		}
 		words = append(words, strings.Fields(a)...)
 	}
