@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"text/template"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Writer asks a model: it returns the reply to a prompt, which should satisfy a JSON schema where the
@@ -67,51 +68,31 @@ func Write(ctx context.Context, w Writer, s *Sheet, taken []string) error {
 	return nil
 }
 
-// readWritten takes a reply apart. It goes by tokens since a JSON decoder lets keys that are written twice
-// and keys in another case pass.
+// readWritten takes a reply apart. A key that is not asked for, in another case or written twice is an error.
 func readWritten(reply string) (name, description string, err error) {
-	if strings.TrimSpace(reply) == "" {
-		return "", "", errors.New("is empty")
+	text := strings.TrimSpace(reply)
+	var w struct {
+		Name        *string `json:"name"`
+		Description *string `json:"description"`
 	}
-	dec := json.NewDecoder(strings.NewReader(reply))
-	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
-		return "", "", errors.New("is not a JSON object")
+	err = json.Unmarshal([]byte(text), &w, json.RejectUnknownMembers(true))
+	switch {
+	case text == "":
+		err = errors.New("is empty")
+	case text[0] != '{':
+		err = errors.New("is not a JSON object")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("breaks off")
+	case err != nil:
+		err = fmt.Errorf("is not the JSON object that was asked for: %w", err)
+	case w.Name == nil:
+		err = errors.New(`has no field "name"`)
+	case w.Description == nil:
+		err = errors.New(`has no field "description"`)
+	default:
+		return *w.Name, *w.Description, nil
 	}
-	fields := map[string]string{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return "", "", errors.New("breaks off or is not JSON")
-		}
-		field := key.(string) // within an object a decoder gives nothing else
-		if field != "name" && field != "description" {
-			return "", "", fmt.Errorf("holds the field %q that was not asked for", field)
-		}
-		if _, twice := fields[field]; twice {
-			return "", "", fmt.Errorf("holds the field %q twice", field)
-		}
-		value, err := dec.Token()
-		if err != nil {
-			return "", "", errors.New("breaks off or is not JSON")
-		}
-		text, ok := value.(string)
-		if !ok {
-			return "", "", fmt.Errorf("has something other than a text for %q", field)
-		}
-		fields[field] = text
-	}
-	if _, err := dec.Token(); err != nil {
-		return "", "", errors.New("breaks off or is not JSON")
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return "", "", errors.New("goes on after the JSON object")
-	}
-	for _, field := range []string{"name", "description"} {
-		if _, ok := fields[field]; !ok {
-			return "", "", fmt.Errorf("has no field %q", field)
-		}
-	}
-	return fields["name"], fields["description"], nil
+	return "", "", err
 }
 
 // checkWritten says what is wrong with what a model wrote.
