@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"parley/sim/llm"
 
 	"github.com/goccy/go-yaml"
 )
@@ -41,7 +42,7 @@ type dataFile struct {
 
 // Write writes the page of a dataset whose files are data/SPLIT-*.parquet.
 func (c *Card) Write(w io.Writer, r *Report) error {
-	name := cmp.Or(clean(c.Name), "parley "+string(r.Task))
+	name := cmp.Or(llm.Clean(c.Name), "parley "+string(r.Task))
 	files := []dataFile{}
 	for _, s := range r.Splits {
 		if s.Examples > 0 { // of others there is nothing to load

@@ -4,12 +4,11 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"parley/sim/llm"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"text/template"
-	"unicode"
-	"unicode/utf8"
 )
 
 //go:embed pages/card.md
@@ -19,7 +18,7 @@ var cardText string
 var reportText string
 
 var pages = template.Must(template.Must(template.New("card").Funcs(template.FuncMap{
-	"escape": escape, "clean": clean, "plural": Plural[int], "splits": Splits, "shares": shares, "drifts": drifts, "buckets": buckets,
+	"escape": escape, "clean": llm.Clean, "plural": Plural[int], "splits": Splits, "shares": shares, "drifts": drifts, "buckets": buckets,
 	"inBucket": func(list []Bucket, up int) int {
 		if i := slices.IndexFunc(list, func(b Bucket) bool { return b.UpTo == up }); i >= 0 {
 			return list[i].N
@@ -90,19 +89,6 @@ func Plural[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// clean makes one printable line of a foreign text.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == utf8.RuneError || unicode.Is(unicode.Cf, r):
-			return -1
-		case unicode.IsSpace(r) || unicode.IsControl(r):
-			return ' '
-		}
-		return r
-	}, text)
-}
-
 var marks = strings.NewReplacer(func() (pairs []string) {
 	for _, c := range "\\`*_{}[]()#+!|~>$" {
 		pairs = append(pairs, string(c), `\`+string(c))
@@ -111,4 +97,4 @@ var marks = strings.NewReplacer(func() (pairs []string) {
 }()...)
 
 // escape writes a foreign text so that Markdown takes none of it for its own.
-func escape(text string) string { return marks.Replace(clean(text)) }
+func escape(text string) string { return marks.Replace(llm.Clean(text)) }
