@@ -224,14 +224,17 @@ func (m *Models) redact(next Model) Model {
 		if err != nil {
 			return nil, redactError(m.Env.Keys, err)
 		}
-		text, reasoning := m.Env.Keys.Redact(resp.Text), m.Env.Keys.Redact(resp.Reasoning)
-		served := Excerpt(m.Env.Keys.Redact(resp.ServedBy), 400)
-		if text != resp.Text || reasoning != resp.Reasoning || served != resp.ServedBy {
-			clean := *resp
-			clean.Text, clean.Reasoning, clean.ServedBy, clean.Logprobs = text, reasoning, served, nil
-			resp = &clean
+		keys, clean := m.Env.Keys, *resp
+		clean.Text, clean.Reasoning, clean.FinishRaw = keys.Redact(resp.Text), keys.Redact(resp.Reasoning), keys.Redact(resp.FinishRaw)
+		clean.ServedBy = Excerpt(keys.Redact(resp.ServedBy), 400)
+		if clean.Text != resp.Text || clean.Reasoning != resp.Reasoning {
+			clean.Logprobs = nil
 		}
-		return resp, nil
+		clean.Notes = slices.Clone(resp.Notes)
+		for i, note := range clean.Notes {
+			clean.Notes[i] = keys.Redact(note)
+		}
+		return &clean, nil
 	})
 }
 

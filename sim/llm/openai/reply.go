@@ -110,7 +110,7 @@ func (r *reply) add(line []byte) error {
 		return &protocolError{"a piece of the reply does not parse: " + llm.Excerpt(r.keys.Redact(string(line)), 300), ""}
 	}
 	if c.Model != "" {
-		r.model = string(c.Model)
+		r.model = r.keys.Redact(string(c.Model))
 	}
 	if c.Usage.value != nil {
 		r.usage = c.Usage.value
@@ -137,7 +137,7 @@ func (r *reply) choose(ch *choice) error {
 	}
 	r.chosen = true
 	if ch.Finish != "" {
-		r.finish, r.finished = string(ch.Finish), true
+		r.finish, r.finished = r.keys.Redact(string(ch.Finish)), true
 	}
 	r.content.WriteString(string(ch.Text))
 	for _, s := range []*said{ch.Delta, ch.Message} {
@@ -215,7 +215,7 @@ func (r *reply) part(raw json.RawMessage, into *strings.Builder) {
 				return
 			}
 		}
-		if note := "a part of the reply of type " + llm.Excerpt(string(kind), 40) + " was left out"; !slices.Contains(r.notes, note) && len(r.notes) < 20 {
+		if note := "a part of the reply of type " + llm.Excerpt(r.keys.Redact(string(kind)), 40) + " was left out"; !slices.Contains(r.notes, note) && len(r.notes) < 20 {
 			r.notes = append(r.notes, note)
 		}
 	}

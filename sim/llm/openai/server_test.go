@@ -443,7 +443,7 @@ func TestKeysStay(t *testing.T) {
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			sent = gocmp.Or(sent, r.Header.Get("Api-Key"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return &http.Response{StatusCode: 200, Header: http.Header{}, Request: r, Body: io.NopCloser(strings.NewReader(
-				`{"choices":[{"message":{"content":"your key is ` + sent + `"},"finish_reason":"stop"}]}`))}, nil
+				`{"model":"m of ` + sent + `","choices":[{"message":{"content":[{"type":"of nobody that is known to ` + sent + `"},{"type":"text","text":"your key is ` + sent + `"}]},"finish_reason":"stop with ` + sent + `"}]}`))}, nil
 		})}
 		var keys llm.Keys
 		models := llm.Models{Registry: llm.Registry{openai.Adapter()}, Env: llm.Env{Getenv: func(name string) string { return env[name] }, HTTP: client, Now: time.Now, Keys: &keys}}
@@ -457,8 +457,8 @@ func TestKeysStay(t *testing.T) {
 		resp, err := o.Model.Generate(t.Context(), ask())
 		if err != nil || sent != tt.want {
 			t.Errorf("%s: sent %q, want %q; %v; %s", tt.spec, sent, tt.want, err, tt.reason)
-		} else if sent != "" && (strings.Contains(resp.Text, sent) || !strings.HasSuffix(resp.Text, "[key]")) {
-			t.Errorf("%s: the reply that echoes the key came back as %q", tt.spec, resp.Text)
+		} else if all := fmt.Sprintf("%+v", *resp); sent != "" && (strings.Contains(all, sent[:6]) || !strings.HasSuffix(resp.Text, "[key]")) {
+			t.Errorf("%s: the reply that echoes the key came back as %s", tt.spec, all)
 		}
 	}
 }
