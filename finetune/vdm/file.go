@@ -83,7 +83,7 @@ func Load(r io.Reader) (*Linear, error) {
 func load(r io.Reader) (*Linear, error) {
 	in, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, errors.New("this is no file of parley finetune train, or one of an earlier version: train anew")
+		return nil, errors.New("this is not a file of parley finetune train, or one of an earlier version: train anew")
 	}
 	var s saved
 	dec := json.NewDecoder(io.LimitReader(in, maxFile))
@@ -96,7 +96,7 @@ func load(r io.Reader) (*Linear, error) {
 	case end != io.EOF:
 		return nil, end
 	case s.Kind != kind:
-		return nil, errors.New("this is no file of parley finetune train")
+		return nil, errors.New("this is not a file of parley finetune train")
 	case s.Version != formatVersion:
 		return nil, fmt.Errorf("the file is of version %d, and this parley reads version %d: train anew", s.Version, formatVersion)
 	case !slices.Equal(s.Skills, characters.Skills()):

@@ -194,10 +194,10 @@ func TestLoadErrors(t *testing.T) {
 		name, want string
 		file       []byte
 	}{
-		{"empty", "no file of parley finetune train", nil},
-		{"foreign", "no file of parley finetune train", []byte("{\"id\":\"w1\"}\n")},
+		{"empty", "not a file of parley finetune train", nil},
+		{"foreign", "not a file of parley finetune train", []byte("{\"id\":\"w1\"}\n")},
 		{"of the first version", "train anew", []byte("parley linear virtual DM\n{}\n")},
-		{"foreign JSON", "no file of parley finetune train", packed([]byte("{}"))},
+		{"foreign JSON", "not a file of parley finetune train", packed([]byte("{}"))},
 		{"cut", "cut off", file[:len(file)-1]},
 		{"cut JSON", "cut off", packed(text[:len(text)/2])},
 		{"longer", "stands behind", append(bytes.Clone(file), bytes.Repeat([]byte{1}, 20)...)},
