@@ -3,7 +3,7 @@
 // them, judge agents look for their faults, authors are ranked by what is found, and the evaluation
 // is itself evaluated, against planted faults and against people.
 //
-// It opens no model and no file, and it plays no session. What a judge does not say is a status with
+// It opens no model, and it plays no session. What a judge does not say is a status with
 // its reason, and counts neither for nor against an author.
 package script
 
