@@ -23,7 +23,7 @@ type grounder struct {
 // Ground instantiates the actions of a problem over what can be reached when nothing is deleted: it
 // goes over the actions until none has an instance that is new.
 func Ground(p *Problem) (*Task, error) {
-	g := &grounder{p: p, init: p.Start(), changed: map[string]bool{}, reached: p.Start(), known: map[string]bool{}}
+	g := &grounder{p: p, init: p.Start(), changed: map[string]bool{}, reached: p.Start(), known: map[string]bool{}, index: map[string]int32{}}
 	for _, a := range p.Domain.Actions {
 		for _, e := range a.Effect {
 			g.changed[e.Name] = true
@@ -145,7 +145,6 @@ func (g *grounder) emit(a *Action, args []string) error {
 // translates initial state, goal and steps.
 func (g *grounder) task() *Task {
 	t := &Task{Problem: g.p, Solvable: true}
-	g.index = map[string]int32{}
 	slices.SortFunc(g.steps, func(a, b Step) int { return compareAtoms(a.Atom, b.Atom) })
 	fluent, needNot := World{}, World{}
 	for _, s := range g.steps {
@@ -171,18 +170,7 @@ func (g *grounder) task() *Task {
 			t.Facts = append(t.Facts, Atom{"not", []string{f}})
 		}
 	}
-	t.Init = make(State, (len(t.Facts)+63)/64)
-	for i, a := range t.Facts {
-		key := a.String()
-		holds := g.init[key]
-		if a.Name == "not" {
-			key, holds = "not "+a.Args[0], !g.init[a.Args[0]]
-		}
-		g.index[key] = int32(i)
-		if holds {
-			t.Init[i>>6] |= 1 << (i & 63)
-		}
-	}
+	g.number(t)
 	for _, a := range g.p.Init {
 		if !fluent[a.String()] {
 			t.Static = append(t.Static, a)
@@ -203,6 +191,22 @@ func (g *grounder) task() *Task {
 		t.Operators = append(t.Operators, op)
 	}
 	return t
+}
+
+// number gives facts their indices and sets those that hold at first.
+func (g *grounder) number(t *Task) {
+	t.Init = make(State, (len(t.Facts)+63)/64)
+	for i, a := range t.Facts {
+		key := a.String()
+		holds := g.init[key]
+		if a.Name == "not" {
+			key, holds = "not "+a.Args[0], !g.init[a.Args[0]]
+		}
+		g.index[key] = int32(i)
+		if holds {
+			t.Init[i>>6] |= 1 << (i & 63)
+		}
+	}
 }
 
 // facts returns the numbers of literals that can change, and whether the others hold.
