@@ -10,15 +10,39 @@ import (
 // sentence reads the items of a line without its marker: those in PDDL, or else those in words; words
 // in parentheses count where the words before them are incomplete.
 func (r *Reader) sentence(task Task, text string, prose bool, last string) []found {
-	var strict, aside []found
-	rest, at := "", 0
+	strict, aside, rest := r.parenthesised(task, text, prose, last)
+	if slices.ContainsFunc(strict, func(f found) bool { return f.sym == nil || f.sym.action == task.Actions() }) {
+		return strict
+	}
+	main := r.clauses(task, rest, prose, last)
+	if len(main) == 0 && len(strict) > 0 {
+		return strict
+	}
+	incomplete := func(f found) bool { return f.loose }
+	if rest != text && slices.ContainsFunc(main, incomplete) { // "load crate1 into truck0 (at depot0)"
+		all := r.clauses(task, strings.NewReplacer("(", " ", ")", " ").Replace(text), prose, last)
+		if len(all) >= len(main) && !slices.ContainsFunc(all, func(f found) bool { return f.loose || f.twice() }) {
+			return all
+		}
+	}
+	better := len(main) == 0 || slices.ContainsFunc(main, incomplete) && len(aside) > 0 && !slices.ContainsFunc(aside, incomplete)
+	if better && (task.Actions() || len(strings.TrimSpace(rest)) < 3) {
+		return aside
+	}
+	return main
+}
+
+// parenthesised reads the items of a line in PDDL, those in words in parentheses, and returns the rest of the line. Where
+// the words correct the line, nothing is left of it.
+func (r *Reader) parenthesised(task Task, text string, prose bool, last string) (strict, aside []found, rest string) {
+	at := 0
 	for _, g := range groups(text) {
 		if f := r.strict(g, task.Actions()); f != nil {
 			strict = append(strict, *f)
 		} else if g.name == "" {
 			got := r.clauses(task, g.inside, prose, last)
 			if len(got) > 0 && corrections.MatchString(g.inside) { // "pick up d (no, wait: unstack c from d)"
-				return got
+				return nil, got, ""
 			}
 			aside = append(aside, got...)
 		} else {
@@ -34,27 +58,7 @@ func (r *Reader) sentence(task Task, text string, prose bool, last string) []fou
 			}
 		}
 	}
-	fitting := func(f found) bool { return f.sym == nil || f.sym.action == task.Actions() }
-	if slices.ContainsFunc(strict, fitting) {
-		return strict
-	}
-	main := r.clauses(task, rest, prose, last)
-	if len(main) == 0 && len(strict) > 0 {
-		return strict
-	}
-	incomplete := func(f found) bool { return f.loose }
-	if at > 0 && slices.ContainsFunc(main, incomplete) { // "load crate1 into truck0 (at depot0)"
-		all := r.clauses(task, strings.NewReplacer("(", " ", ")", " ").Replace(text), prose, last)
-		if len(all) >= len(main) && !slices.ContainsFunc(all, func(f found) bool { return f.loose || f.twice() }) {
-			return all
-		}
-	}
-	if len(main) == 0 || slices.ContainsFunc(main, incomplete) && len(aside) > 0 && !slices.ContainsFunc(aside, incomplete) {
-		if task.Actions() || len(strings.TrimSpace(rest)) < 3 {
-			return aside
-		}
-	}
-	return main
+	return strict, aside, rest
 }
 
 // twice reports whether an item names an object twice: "unstack blue (B)".

@@ -106,21 +106,14 @@ func (r *Reader) line(task Task, raw string, prose bool, under *topic, last stri
 	if done {
 		return l
 	}
-	l.items = r.sentence(task, text, prose, last)
-	switch {
-	case otherKind(task, l.text):
-		if l.items != nil {
-			l.items, l.problem = nil, "the other kind of effect"
-		}
-	case task == Negative:
-		l.items = onlyNegated(l.items)
-	case task == Applicable && len(l.items) > 0 && notHead.MatchString(l.text):
-		r.applying(&l, text, prose)
-	case len(l.items) == 0 && under.list != nil && text != "":
+	switch l.items = r.sentence(task, text, prose, last); {
+	case len(l.items) > 0 || text == "":
+	case under.list != nil:
 		l.items = r.listOf(under.list, text)
-	case len(l.items) == 0 && under.subject != "" && l.marker:
+	case under.subject != "" && l.marker:
 		l.items = r.sentence(task, under.subject+" "+text, prose, last)
 	}
+	r.asked(task, &l, text, prose)
 	if len(l.items) > 0 || l.problem != "" {
 		return l
 	}
@@ -155,12 +148,27 @@ func otherKind(task Task, line string) bool {
 	return task == Positive && unmade && !made || task == Negative && made && !unmade
 }
 
-// onlyNegated returns, of a line that tells both what holds and what no longer does, the latter.
-func onlyNegated(items []found) []found {
-	if !slices.ContainsFunc(items, func(f found) bool { return f.negated }) {
-		return items
+// asked takes away the items of a line that says that they are not what was asked for: the other kind of effect, what
+// holds beside what no longer does, or actions that do not apply.
+func (r *Reader) asked(task Task, l *answerLine, text string, prose bool) {
+	negated := func(f found) bool { return f.negated }
+	switch {
+	case len(l.items) == 0:
+	case otherKind(task, l.text):
+		l.items, l.problem = nil, "the other kind of effect"
+	case task == Negative && slices.ContainsFunc(l.items, negated):
+		l.items = slices.DeleteFunc(l.items, func(f found) bool { return !f.negated })
+	case task == Applicable && notHead.MatchString(l.text):
+		l.items, l.problem = nil, "said not to apply"
+		for _, sentence := range sentences.Split(text, -1) {
+			if !notHead.MatchString(sentence) {
+				l.items = append(l.items, r.sentence(Applicable, sentence, prose, "")...)
+			}
+		}
+		if l.items != nil {
+			l.problem = ""
+		}
 	}
-	return slices.DeleteFunc(items, func(f found) bool { return !f.negated })
 }
 
 // unmark returns the text of a line without list marks, emphasis and times, and notes the marks and numbers.
@@ -273,19 +281,6 @@ func (r *Reader) listOf(s *symbol, text string, given ...mention) (out []found) 
 		out = append(out, f)
 	}
 	return out
-}
-
-// applying reads the sentences of a line that do not say of their actions that they do not apply.
-func (r *Reader) applying(l *answerLine, text string, prose bool) {
-	l.items = nil
-	for _, sentence := range sentences.Split(text, -1) {
-		if !notHead.MatchString(sentence) {
-			l.items = append(l.items, r.sentence(Applicable, sentence, prose, "")...)
-		}
-	}
-	if len(l.items) == 0 {
-		l.problem = "said not to apply"
-	}
 }
 
 // text reads a string that should be nothing but an item.

@@ -199,6 +199,7 @@ func TestReadAnswers(t *testing.T) {
 		{"a name without arguments among functions", abc, planning.State, "on(a, b), handempty, clear(a)", "read: (on a b), (clear a), (handempty)"},
 		{"headings in one line", abc, planning.State, "clear: a; c is clear; ontable: b", "read: (clear a), (clear c), (ontable b)"},
 
+		{"effects listed by predicate", abc, planning.Negative, "Clear:\n- a\nOn the table:\n- a", "read: (clear a), (ontable a)"},
 		{"tags", abc, planning.Plan, "<plan>\n <step n=\"1\">unstack a from b</step>\n <step n=\"2\">put down a</step>\n</plan>", "read: (unstack a b), (put-down a)"},
 		{"pairs in a list", abc, planning.State, "clear: [a, c]\non: [(a, b), (c, d)]\nholding: none", "read: (clear a), (clear c), (on a b), (on c d)"},
 		{"both effects in one sentence", abc, planning.Negative, "on(a, b) and handempty become false, while holding(a) and clear(b) become true.", "read: (on a b), (handempty)"},

@@ -93,13 +93,8 @@ func (r *Reader) object(task Task, v *loose.Value) (lines []string, ok bool) {
 	if len(v.Keys) > 0 && every(stepKey.MatchString) {
 		return r.value(task, &loose.Value{Kind: loose.Array, Items: v.Items})
 	}
-	for i, k := range slices.Backward(v.Keys) {
-		other := task == Positive && negativeHead.MatchString(k) || task == Negative && positiveHead.MatchString(k)
-		if listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !other {
-			if lines, ok = r.value(task, &v.Items[i]); ok {
-				return lines, true
-			}
-		}
+	if lines, ok = r.listIn(task, v); ok {
+		return lines, true
 	}
 	if len(v.Keys) > 1 && !task.Actions() && r.known(v.Items[0].Text) != "" && r.symbolNamed(v.Keys[0], false) == nil {
 		for i := 1; i < len(v.Keys); i++ {
@@ -116,6 +111,19 @@ func (r *Reader) object(task Task, v *loose.Value) (lines []string, ok bool) {
 		return r.unless(task, line, v), true
 	}
 	return lines, ok || len(v.Keys) == 0
+}
+
+// listIn writes the last list that an object keeps under a key for what was asked.
+func (r *Reader) listIn(task Task, v *loose.Value) (lines []string, ok bool) {
+	for i, k := range slices.Backward(v.Keys) {
+		other := task == Positive && negativeHead.MatchString(k) || task == Negative && positiveHead.MatchString(k)
+		if listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !other {
+			if lines, ok = r.value(task, &v.Items[i]); ok {
+				return lines, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // named writes the item that an object names under a key: a symbol with its arguments under other keys, or words.
