@@ -19,12 +19,12 @@ var promptFiles embed.FS
 
 var prompts = judge.Prompts(promptFiles)
 
-// proposals is the form of a list of criteria, for servers that hold a model to one.
+// proposals is the form of a critic's reply, for servers that hold a model to one.
 var proposals = json.RawMessage(`{"type": "object", "required": ["criteria"], "additionalProperties": false, "properties": {"criteria":
 	{"type": "array", "minItems": 4, "maxItems": 20, "items":
 	{"type": "object", "required": ["name", "description", "accepted_values"], "additionalProperties": false, "properties":
 	{"name": {"type": "string", "maxLength": 60}, "description": {"type": "string", "maxLength": 300},
-	"accepted_values": {"type": "array", "minItems": 3, "maxItems": 5, "items": {"type": "string", "maxLength": 60}}}}}}}`)
+	"accepted_values": {"type": "array", "minItems": 2, "maxItems": 5, "items": {"type": "string", "maxLength": 60}}}}}}}`)
 
 // seedOf mixes a seed of its own from that of the run and what it is for.
 func seedOf(seed uint64, purpose ...any) uint64 {
@@ -171,7 +171,7 @@ func (p *Plan) consolidate(ctx context.Context, w *run.Writer, _ int, row *StepR
 func (p *Plan) summarise(ctx context.Context, w *run.Writer, id string, proposed []Criterion) (list []Criterion, calls []llm.Call, note string, err error) {
 	c := p.config
 	with := map[string]any{"Task": c.Task, "Criteria": proposed}
-	resp, calls, err := p.ask(ctx, w, c.Summariser, "summarise", with, proposals, llm.Tag{Session: id, Purpose: "summarise"})
+	resp, calls, err := p.ask(ctx, w, c.Summariser, "summarise", with, nil, llm.Tag{Session: id, Purpose: "summarise"})
 	if err != nil {
 		return nil, calls, "", err
 	}
