@@ -3,6 +3,7 @@ package gguf
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"strings"
@@ -75,19 +76,19 @@ func (f *File) CheckModel(b *Base) []Check {
 	return []Check{passed("model", "a %s of %d layers, width %d and %d tokens, as the base", own.Arch, own.Layers, own.Width, own.Vocabulary)}
 }
 
+// exponents are the places of the two highest bytes of a number, or of a block's scale, and the exponent's bits in them.
+var exponents = map[Type]struct {
+	at   int
+	bits uint16
+}{F32: {2, 0x7f80}, BF16: {0, 0x7f80}, F16: {0, 0x7c00}, Q8_0: {0, 0x7c00}}
+
 // CheckWeights reads all weights of the types F32, F16 and BF16 and the scales of Q8_0, and returns an error at the
 // first that is infinite or not a number: its exponent has all bits set.
 func (f *File) CheckWeights(ctx context.Context) error {
 	for i := range f.Tensors {
 		t := &f.Tensors[i]
-		high, mask := 1, byte(0x7c) // place of the byte with the sign, and the exponent's bits in it
-		switch t.Type {
-		case F16, Q8_0:
-		case F32:
-			high, mask = 3, 0x7f
-		case BF16:
-			mask = 0x7f
-		default:
+		e, known := exponents[t.Type]
+		if !known {
 			continue
 		}
 		data, err := f.Bytes(t)
@@ -95,18 +96,13 @@ func (f *File) CheckWeights(ctx context.Context) error {
 			return err
 		}
 		r, block := bufio.NewReaderSize(data, 1<<20), make([]byte, kinds[t.Type].bytes)
-		for n := 0; ; n++ {
-			if _, err := io.ReadFull(r, block); err == io.EOF {
-				break
-			} else if err != nil {
-				return fmt.Errorf("read tensor %q: %w", t.Name, err)
-			}
-			if block[high]&mask == mask && (mask == 0x7c || block[high-1] >= 0x80) {
+		for err = ctx.Err(); err == nil; _, err = io.ReadFull(r, block) {
+			if binary.LittleEndian.Uint16(block[e.at:])&e.bits == e.bits {
 				return fmt.Errorf("tensor %q holds a number that is infinite or NaN, which is no weight: the training went astray", t.Name)
 			}
-			if n&0xfffff == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
+		}
+		if err != io.EOF {
+			return fmt.Errorf("read tensor %q: %w", t.Name, err)
 		}
 	}
 	return nil
