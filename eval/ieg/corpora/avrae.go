@@ -125,7 +125,7 @@ func (r *recording) read(f *File, b *bufio.Reader) error {
 	n := 0
 	records, place := linesOf(b), "%s:%d"
 	if head, _ := b.Peek(1 << 10); bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("[")) {
-		records, place = elementsOf(b), "%s: record %d"
+		records, place = valuesOf(b), "%s: record %d"
 	}
 	for line, err := range records {
 		n++
@@ -244,23 +244,31 @@ func linesOf(r io.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// elementsOf yields the elements of a list of JSON.
-func elementsOf(b *bufio.Reader) iter.Seq2[[]byte, error] {
+// valuesOf yields the elements of a list of JSON, or the values that follow each other.
+func valuesOf(b *bufio.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		firstByte(b) // there is one
+		first, err := firstByte(b)
+		if err == io.EOF {
+			err = errors.New("the file is empty")
+		}
 		dec := json.NewDecoder(b)
-		_, err := dec.Token()
-		for err == nil && dec.More() {
-			var element json.RawMessage
-			if err = dec.Decode(&element); err == nil && !yield(element, nil) {
+		if first == '[' {
+			_, err = dec.Token()
+		}
+		for err == nil && (first != '[' || dec.More()) {
+			var value json.RawMessage
+			if err = dec.Decode(&value); err == nil && !yield(value, nil) {
 				return
 			}
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			_, err = dec.Token()
+		case err == io.EOF && first != '[' && first != 0:
+			err = nil
 		}
 		if err != nil {
-			yield(nil, cutOff(err))
+			yield(nil, fmt.Errorf("byte %d: %w", dec.InputOffset(), cutOff(err)))
 		}
 	}
 }

@@ -300,7 +300,7 @@ func TestForeignFiles(t *testing.T) {
 		{"avrae", strings.Repeat("{", 33<<20), "longer than 32 MiB"},
 		{"foundry", "", "the file is empty"},
 		{"foundry", "[" + foundryLog, "message 2"},
-		{"foundry", foundryLog[:640], "message 5: the file is cut off"},
+		{"foundry", foundryLog[:640], "message 5: byte 606: the file is cut off"},
 		{"foundry", `{"a": 1}`, "no chat message of Foundry"},
 		{"foundry", `[1]`, "message 1"},
 		{"roll20", "", "the file is empty"},

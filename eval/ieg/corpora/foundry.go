@@ -111,34 +111,19 @@ func Foundry(f File) iter.Seq2[ieg.Interaction, error] {
 
 // documents reads the JSON forms.
 func (f *File) documents(b *bufio.Reader) ([]post, error) {
-	dec := json.NewDecoder(b)
-	list := false
-	if first, err := firstByte(b); err == nil && first == '[' {
-		dec.Token()
-		list = true
-	}
 	var all []*document
-	for n := 1; ; n++ {
-		where := fmt.Sprintf("%s: byte %d: message %d", f.Name, dec.InputOffset(), n)
-		if list && !dec.More() {
-			if _, err := dec.Token(); err != nil {
-				return nil, fmt.Errorf("%s: %w", where, cutOff(err))
-			}
-			break
-		}
+	n := 0
+	for value, err := range valuesOf(b) {
+		n++
 		var d document
-		err := dec.Decode(&d)
-		if err == io.EOF && !list && n > 1 {
-			break
-		}
-		if err == io.EOF && !list {
-			err = errors.New("the file is empty")
+		if err == nil {
+			err = json.Unmarshal(value, &d)
 		}
 		if err == nil && !d.known() {
 			err = errors.New("this is no chat message of Foundry VTT: it has neither an id nor a content")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", where, cutOff(err))
+			return nil, fmt.Errorf("%s: message %d: %w", f.Name, n, err)
 		}
 		d.number = n
 		all = append(all, &d)
