@@ -137,7 +137,7 @@ func (r *recording) read(f *File, b *bufio.Reader) error {
 			err = parse(line, e)
 		}
 		if err == nil && e.Type == "" {
-			err = errors.New("this is no recording of Avrae: the line has no event_type")
+			err = errors.New("this is no recording of Avrae: the record has no event_type")
 		}
 		if err != nil {
 			return fmt.Errorf(place+": read log: %w", f.Name, n, err)
