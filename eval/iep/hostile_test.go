@@ -162,3 +162,22 @@ func TestYesIsHeard(t *testing.T) {
 		}
 	}
 }
+
+// Two things change sides of a preposition, or do not, though the voice or the comparison changes.
+func TestExchangedAtAPreposition(t *testing.T) {
+	for _, test := range []struct {
+		fact, said string
+		want       bool
+	}{
+		{"The crown was stolen from a jester by the archivist.", "The crown was stolen from the archivist by a jester.", false},
+		{"The crown was stolen from a jester by the archivist.", "An archivist stole the crown from a jester.", true},
+		{"A barber heard the secret from the chancellor.", "The chancellor heard the secret from a barber.", false},
+		{"The people trust Pim more than the regent.", "The people trust the regent more than Pim.", false},
+		{"The people trust Pim more than the regent.", "People trust the regent less than Pim.", true},
+	} {
+		c := iep.Case{ID: "a", Facts: []string{test.fact, "The well is dry."}, Debrief: test.said, Tells: []int{0}}
+		if got := accepted(t, []iep.Case{c})[iep.ArmTrue][0]; got != test.want {
+			t.Errorf("%q of %q: accepted is %t", test.said, test.fact, got)
+		}
+	}
+}

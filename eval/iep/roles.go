@@ -137,23 +137,37 @@ func mainSentence(list []token, a alignment) (from, to int) {
 // predicate reports whether a word is the predicate of its sentence: "grew rich", "is younger".
 func predicate(list []token, at int) bool { return at > 0 && beWords[list[at-1].word] }
 
-// redirected reports whether something goes from where it goes to in a gold point, or to something else of it.
+// redirected reports whether something goes from where it goes to in a gold point, or two things change sides of a
+// preposition: "stolen from the monk by the nun", "heard it from the nun".
 func redirected(fact, said []token, places [][2]int) bool {
-	from, to, other := false, false, false
+	lost, gained := map[string]bool{}, map[string]bool{}
 	for _, at := range places {
 		here, there := direction(fact, at[0]), direction(said, at[1])
-		from = from || here == "to" && there == "from" || here == "from" && there == "to"
-		to = to || here == "to" && there != "to"
-		other = other || here != "to" && there == "to"
+		if here == "to" && there == "from" || here == "from" && there == "to" {
+			return true
+		}
+		if here != there {
+			lost[here], gained[there] = true, true
+		}
 	}
-	return from || to && other
+	for w := range lost {
+		if w != "" && gained[w] && (w != "than" || lesser(fact) == lesser(said)) {
+			return true
+		}
+	}
+	return false
 }
 
-// direction returns the preposition "to" or "from" of the noun at a place.
+// lesser reports whether something is compared downwards.
+func lesser(list []token) bool {
+	return slices.ContainsFunc(list, func(t token) bool { return t.word == "less" || t.word == "fewer" })
+}
+
+// direction returns the preposition "to", "from", "by" or "than" of the noun at a place.
 func direction(list []token, at int) string {
 	for i := at - 1; i >= max(0, at-4); i-- {
 		switch t := &list[i]; {
-		case t.word == "from", t.word == "to" && (determiners[list[i+1].word] || list[i+1].name):
+		case t.word == "from", t.word == "by", t.word == "than", t.word == "to" && (determiners[list[i+1].word] || list[i+1].name):
 			return t.word
 		case len(t.keys) == 0 && !determiners[t.word]:
 			return ""
