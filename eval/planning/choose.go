@@ -29,13 +29,13 @@ type part struct {
 	lines []answerLine
 }
 
-// dropLast marks the last line of a reply that was cut off, which may be incomplete.
+// dropLast drops the last item of a reply that was cut off, which may be incomplete.
 func dropLast(lines []answerLine, text string) {
 	n := len(lines) - 1
 	if n < 0 || len(lines[n].items) == 0 || strings.HasSuffix(text, "\n") {
 		return
 	}
-	lines[n].items, lines[n].problem = nil, "the reply is cut off here"
+	lines[n].items, lines[n].problem = lines[n].items[:len(lines[n].items)-1], "the reply is cut off here"
 }
 
 // runs divides an answer into lists: at headings, where a numbering starts again, and at corrections.

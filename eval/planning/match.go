@@ -18,7 +18,7 @@ type found struct {
 }
 
 // leads may stand before an action in a list, and say nothing of it.
-var leads = regexp.MustCompile(`^(?:(?:then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|it|the [a-z]+|let's|let us)(?: (?:can|could|may|will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
+var leads = regexp.MustCompile(`^(?:(?:the \w+ (?:action|step|move) (?:is|will be|would be)|then|next|finally|lastly|now|first|firstly|second|secondly|third|afterwards?|after that|again|also|and|so|,|:|-|please|start by|begin by|(?:you|we|i|it|the [a-z]+|let's|let us)(?: (?:can|could|may|will|'ll|would|should|must|need to|have to|then|now|first|next|can then|again|also))*|to|step \d+|action \d+|\d+ [.):]) )+`)
 
 var subjects = regexp.MustCompile(`\b(?:you|i|we)\b`)
 
@@ -213,7 +213,7 @@ func (r *Reader) typeFits(s *symbol, k int, name string) bool {
 }
 
 // stateLeads may stand before a property.
-var stateLeads = regexp.MustCompile(`^(?:(?:then|now|currently|also|and|but|so|thus|,|:|-|therefore|finally|additionally|(?:in|at) (?:the|this) (?:current|initial|resulting|final|new|end)? ?(?:state|point|situation)|after (?:this|that|these|the)(?: \w+)?|as a result|the fact that|while|with|\d+ [.):]) ,? ?)+`)
+var stateLeads = regexp.MustCompile(`^(?:(?:then|now|currently|also|and|but|so|thus|,|:|-|therefore|finally|additionally|(?:in|at) (?:the|this) (?:current|initial|resulting|final|new|end)? ?(?:state|point|situation)|after (?:this|that|these|the)(?: \w+)?|as a result|the fact that|the propert(?:y|ies) that [^@,]*? (?:is|are)|while|with|\d+ [.):]) ,? ?)+`)
 
 var (
 	negation   = regexp.MustCompile(`^(not|¬|~|!|no longer|neither|it is not (?:the case|true) that|it is no longer (?:the case|true) that) `)

@@ -200,6 +200,8 @@ func TestReadAnswers(t *testing.T) {
 		{"headings in one line", abc, planning.State, "clear: a; c is clear; ontable: b", "read: (clear a), (clear c), (ontable b)"},
 
 		{"effects listed by predicate", abc, planning.Negative, "Clear:\n- a\nOn the table:\n- a", "read: (clear a), (ontable a)"},
+		{"the property that holds", abc, planning.State, "The property that holds in the current state is the hand is empty.", "read: (handempty)"},
+		{"the first action", depots, planning.Plan, "1. \nThe first action is to drive truck0 from depot0 to depot1.\n2. \nThe second action is to lift crate0 from pallet0 at depot0 with hoist0.", "read: (drive truck0 depot0 depot1), (lift hoist0 crate0 pallet0 depot0)"},
 		{"tags", abc, planning.Plan, "<plan>\n <step n=\"1\">unstack a from b</step>\n <step n=\"2\">put down a</step>\n</plan>", "read: (unstack a b), (put-down a)"},
 		{"pairs in a list", abc, planning.State, "clear: [a, c]\non: [(a, b), (c, d)]\nholding: none", "read: (clear a), (clear c), (on a b), (on c d)"},
 		{"both effects in one sentence", abc, planning.Negative, "on(a, b) and handempty become false, while holding(a) and clear(b) become true.", "read: (on a b), (handempty)"},
@@ -275,6 +277,9 @@ func TestReadAnswers(t *testing.T) {
 	}
 	if got := summary(abc.Read(planning.Plan, "pick up c\nstack c on a", true)); got != "truncated: (pick-up c)" {
 		t.Errorf("cut off: %s", got)
+	}
+	if got := summary(abc.Read(planning.State, "The hand is empty. The hand holds a. The hand hol", true)); got != "truncated: (handempty)" {
+		t.Errorf("cut off in a line: %s", got)
 	}
 }
 
