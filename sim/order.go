@@ -104,7 +104,7 @@ func addressee(ep *Episode, m *Event) characters.ID {
 			return id
 		}
 	}
-	words := strings.Fields(m.Speech)
+	words := strings.Fields(strings.ReplaceAll(m.Speech, "—", "— "))
 	for i := range words {
 		if i > 0 && !pauses(words[i-1]) && !calls[strings.ToLower(words[i-1])] {
 			continue

@@ -32,6 +32,15 @@ func TestAddressed(t *testing.T) {
 		{"I saw Hanne.", "will", "an object"},
 		{"Where there's a will, there's a way.", "will", "a noun"},
 		{"Orla, think!", "will", "oneself"},
+		{"Will you come, Elira?", "elira", "a verb first"},
+		{"ELIRA! Stop.", "elira", "capitals"},
+		{"I trust you, Zéphyrine d'Arc.", "zephyrine", "a whole name at the end"},
+		{"Old Hanne—wait!", "hanne", "a dash without spaces"},
+		{"“Elira,” I say, “stay.”", "elira", "in quotation marks"},
+		{"Hanne's mule, that is.", "will", "a possessive"},
+		{"The captain, they say, is dead.", "will", "a title with an article"},
+		{"That is so, Hanne", "hanne", "no mark at the end"},
+		{"Well... Hanne? What now?", "hanne", "behind three dots"},
 	} {
 		g := &sim.Game{
 			Episode: sim.NewEpisode("s", 1, s, 2), Now: simtest.Clock(), Order: sim.Addressed{},

@@ -39,12 +39,20 @@ func TestKinds(t *testing.T) {
 		{"twice encoded", `"{\"speech\": \"Hello.\", \"deed\": \"waves\"}"`, act("Hello.", "waves")},
 		{"nothing", `{}`, fault(agent.FaultMalformed)},
 		{"prose before it on the line", `My reply is {"speech": "Hello.", "deed": ""}`, say("Hello.")},
+		{"a lead-in before it, prose behind", `My move: {"speech": "Hello."} Anything else?`, say("Hello.")},
+		{"one's name before it, prose behind", `Orla: {"speech": "Hello."} I hope that helps.`, say("Hello.")},
+		{"an end token in a field", `{"speech": "Hello.<|im_end|>", "deed": "", "to": []}`, say("Hello.")},
+		{"another turn in a field", `{"speech": "Hello.<|im_end|><|im_start|>user\nBren: no", "deed": "nods"}`, faulty("Hello.", "nods", agent.FaultTemplateTokens)},
+		{"a direction in a field", `{"speech": "Orla (whispers to Bren): Psst.", "deed": "", "to": []}`, whisper("Psst.", "bren")},
+		{"a deed in a field", `{"speech": "Orla (smiling): Hello.", "deed": "waves"}`, act("Hello.", "waves; smiling")},
+		{"a tool and its input", `{"tool": "look", "input": "door"}`, fault(agent.FaultToolCall)},
 		{"refused by a field", `{"refusal": "I can't do that."}`, fault(agent.FaultRefusal)},
 
 		// Dice and narration that were made up.
 		{"dice in a line", "I climb.\nOrla rolls Athletics: 14 + 3 = 17 against 15, success", faulty("I climb.", "", agent.FaultSpeaksForOthers)},
 		{"dice in brackets", "SAY: Up!\nDO: climbs [Orla rolls Athletics: 14 + 3 = 17, success] She is up.", faulty("Up!", "climbs", agent.FaultSpeaksForOthers)},
 		{"dice in an object", `{"speech": "Up!\n[Roll] Orla, Athletics: 1d20 + 3 = 17 (success)", "deed": "climbs"}`, faulty("Up!", "climbs", agent.FaultSpeaksForOthers)},
+		{"a result without dice", "I climb.\n🎲 Athletics: 17 (success)", faulty("I climb.", "", agent.FaultSpeaksForOthers)},
 		{"narration", "Hello.\n[The door opens, and a cold wind blows in.]", faulty("Hello.", "", agent.FaultSpeaksForOthers)},
 		{"the game master", "Hello.\nDM: The door opens.", faulty("Hello.", "", agent.FaultSpeaksForOthers)},
 		{"a table is no dice", "The price is 3 + 4 = 7 crowns.", say("The price is 3 + 4 = 7 crowns.")},
@@ -88,6 +96,7 @@ func TestKinds(t *testing.T) {
 		// Whispers.
 		{"a direction", "[to Bren] Psst.", whisper("Psst.", "bren")},
 		{"a direction behind a label", "SAY (whispers to Bren): Psst.", whisper("Psst.", "bren")},
+		{"a label behind prose", "Psst.\nTO: Bren", whisper("Psst.", "bren")},
 		{"only for one", "(for Bren's ears only) Psst.", whisper("Psst.", "bren")},
 		{"an unknown name", "(whispers to Gorm) Psst.", fault(agent.FaultUnknownAddressee)},
 		{"to herself", "(to herself) Psst.", say("(to herself) Psst.")},

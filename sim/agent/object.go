@@ -66,7 +66,9 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 	}
 	for _, v := range loose.Find(text) {
 		before, behind, state := text[:v.Start], text[v.End:], v.State
-		if line := strings.Trim(lastLine(before), decoration); line != "" && line != "json" && strings.Trim(behind, " \t\n`") != "" {
+		line := strings.Trim(lastLine(before), decoration)
+		introduced := line == "" || line == "json" || leadIn.MatchString(line) || c.named(strings.TrimSuffix(line, ":")) != unknown
+		if !introduced && strings.Trim(behind, " \t\n`") != "" {
 			continue // an object within a sentence is prose
 		}
 		if v.Kind == loose.Array && len(v.Items) > 0 {
