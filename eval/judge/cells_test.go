@@ -1,0 +1,102 @@
+package judge_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley/eval"
+	"parley/eval/judge"
+	"parley/sim/llm"
+)
+
+// What people write into cells is read as a judge's reply is.
+func TestFill(t *testing.T) {
+	const free = `{"type":"object","properties":{"score":{"type":"integer","minimum":1,"maximum":5},"note":{"type":"string"}}}`
+	for _, test := range []struct {
+		schema, keys string
+		written      map[string]string
+		status       eval.Status
+		want         string // value, or part of the reason
+	}{
+		{scored, "score reason", map[string]string{"score": " 4 ", "reason": "fine"}, eval.Scored, `{"reason":"fine","score":4}`},
+		{scored, "score reason", map[string]string{"score": "4"}, eval.Scored, `{"score":4}`},
+		{scored, "score reason", map[string]string{"score": " ", "reason": "fine"}, eval.Failed, "left empty score"},
+		{scored, "score reason", map[string]string{"score": "6"}, eval.Unparsed, "maximum: got 6, want 5"},
+		{scored, "score reason", map[string]string{"score": "four and a half"}, eval.Unparsed, "score: "},
+		{free, "score note", map[string]string{"note": ""}, eval.Failed, "left empty"},
+		{free, "score note", map[string]string{"note": "x"}, eval.Scored, `{"note":"x"}`},
+		{`{"enum":["good","bad"]}`, "", map[string]string{"": "BAD"}, eval.Scored, `"bad"`},
+		{`{"enum":["good","bad"]}`, "", map[string]string{"": ""}, eval.Failed, "left empty"},
+		{`{"enum":["good","bad"]}`, "", map[string]string{"": "fair"}, eval.Unparsed, "fair"},
+	} {
+		s := judge.MustSchema(test.schema)
+		var keys []string
+		for _, c := range s.Cells() {
+			keys = append(keys, c.Key)
+			if c.Answers == "" {
+				t.Errorf("%s: nothing is said of what %q may be", test.schema, c.Key)
+			}
+		}
+		got := s.Fill(test.written)
+		said := string(got.Value)
+		if got.Status != eval.Scored {
+			said = got.Reason
+		}
+		if strings.Join(keys, " ") != test.keys || got.Status != test.status || got.Status == eval.Scored && said != test.want || !strings.Contains(said, test.want) {
+			t.Errorf("%v: cells %q, %s %s, want %s %s", test.written, keys, got.Status, said, test.status, test.want)
+		}
+	}
+}
+
+// Characters that take no room are spelt out, and their neighbours stay.
+func TestQuoteSpellsOutTheInvisible(t *testing.T) {
+	for _, part := range []struct{ first, last rune }{
+		{0x00, 0x08}, {0x0E, 0x1F}, {0x7F, 0x7F}, {0xAD, 0xAD}, {0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},
+		{0x180B, 0x180F}, {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x206F}, {0x2800, 0x2800}, {0x3164, 0x3164}, {0xFEFF, 0xFEFF},
+		{0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF},
+	} {
+		for _, r := range []rune{part.first, part.last} {
+			if got := judge.Quote("a"+string(r)+"b", 1); !strings.Contains(got, fmt.Sprintf("a(U+%04X)b", r)) {
+				t.Errorf("%U is not spelt out: %q", r, got)
+			}
+		}
+	}
+	for _, r := range []rune{' ', '~', 0x80, 0xAC, 0xAE, 0x034E, 0x0350, 0x115E, 0x1161, 0x17B6, 0x180A, 0x1810, 0x200A, 0x2010, 0x202F, 0x205F, 0x2070, 0x2801, 0xFFFC, 0xE1000} {
+		if got := judge.Quote("a"+string(r)+"b", 1); !strings.Contains(got, "a"+string(r)+"b") {
+			t.Errorf("%U is spelt out: %q", r, got)
+		}
+	}
+	for _, r := range "\r\v\f\u0085\u2028\u2029" {
+		if got := judge.Quote("a"+string(r)+"b", 1); !strings.Contains(got, "| a\n| b\n") {
+			t.Errorf("%U is no end of a line: %q", r, got)
+		}
+	}
+}
+
+// A reply that was cut off, filtered or refused gives its reason, unless it states the verdict whole.
+func TestAskOfReplies(t *testing.T) {
+	for _, test := range []struct {
+		finish llm.Finish
+		text   string
+		status eval.Status
+		reason string
+	}{
+		{llm.Stop, `{"nonce":"NONCE","score":2}`, eval.Scored, ""},
+		{llm.Length, `{"nonce":"NONCE","score":2} and so`, eval.Scored, ""},
+		{llm.Length, `{"nonce":"NONCE","sco`, eval.Unparsed, "(the reply was cut off)"},
+		{llm.Cut, `{"nonce":"NONCE","sco`, eval.Unparsed, "(the reply was cut off)"},
+		{llm.Filtered, "I cannot.", eval.Unparsed, "the judge did not answer"},
+		{llm.Refused, "I cannot.", eval.Unparsed, "the judge did not answer"},
+		{llm.Stop, "I cannot.", eval.Unparsed, "nonce"},
+	} {
+		m := llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
+			return &llm.Response{Text: strings.ReplaceAll(test.text, "NONCE", nonce(req)), Finish: test.finish}, nil
+		})
+		v, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, question("x"))
+		if err != nil || v.Status != test.status || !strings.Contains(v.Reason, test.reason) {
+			t.Errorf("%s %q: %s %q, %v", test.finish, test.text, v.Status, v.Reason, err)
+		}
+	}
+}
