@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -121,13 +122,23 @@ func planningRunCommand() *cli.Command {
 	}
 }
 
-// showPlanning prints the results of a run for people, with the task before the name of each metric.
+// showPlanning prints the headline results of a run for people, with the task before the name of each metric.
 func showPlanning(c *cli.Context, dir string, m *run.Manifest) error {
-	results := slices.Clone(m.Results)
-	for i := range results {
-		results[i].Metric = results[i].Scorer + " " + results[i].Metric
+	headlines := map[string]bool{}
+	for _, metric := range m.Metrics {
+		headlines[metric.Scorer+" "+metric.Name] = metric.Headline
 	}
-	return showResults(c, dir, m, results)
+	var results []eval.Result
+	for _, r := range m.Results {
+		if r.Metric = r.Scorer + " " + r.Metric; headlines[r.Metric] {
+			results = append(results, r)
+		}
+	}
+	if err := showResults(c, dir, m, results); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.App.Writer, "%d more results are on the page\n", len(m.Results)-len(results))
+	return err
 }
 
 // showResults prints some results of a run, and where it is.

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -15,25 +16,58 @@ import (
 	"parley/sim/llm"
 )
 
-// Results prints results as a table. What has no value says so.
+// Results prints results as a table of a terminal's width. What has no value says so. Where rows would be wider, each
+// metric is a line above its rows, and a note that does not fit a line below its row; then long arms are cut.
 func Results(w io.Writer, results []eval.Result) error {
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tab, "METRIC\tARM\tCONTROL\tVALUE\t95 % INTERVAL\tN\tUNIT\tNOTE")
+	rows := [][]string{{"METRIC", "ARM", "CONTROL", "VALUE", "95 % INTERVAL", "N"}}
 	for i := range results {
 		r := &results[i]
-		value, interval, control := "unscored", "-", "-"
+		row := []string{r.Metric, llm.Clean(r.Arm), cmp.Or(r.Control, "-"), "unscored", "-", fmt.Sprintf("%d of %d %s", r.N, r.Of, r.Unit)}
 		if r.Value != nil {
-			value = fmt.Sprintf("%.2f", *r.Value)
+			row[3] = fmt.Sprintf("%.2f", *r.Value)
 		}
 		if r.Low != nil && r.High != nil {
-			interval = fmt.Sprintf("%.2f to %.2f", *r.Low, *r.High)
+			row[4] = fmt.Sprintf("%.2f to %.2f", *r.Low, *r.High)
 		}
-		if r.Control != "" {
-			control = r.Control
-		}
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%d of %d\t%s\t%s\n", r.Metric, llm.Clean(r.Arm), control, value, interval, r.N, r.Of, r.Unit, Shorten(note(r), 100))
+		rows = append(rows, row)
 	}
-	return tab.Flush()
+	widths, all := make([]int, len(rows[0])), -2
+	for column := range widths {
+		for _, row := range rows {
+			widths[column] = max(widths[column], utf8.RuneCountInString(row[column]))
+		}
+		all += widths[column] + 2
+	}
+	const metric, arm = 0, 1
+	above := all > Width
+	if above {
+		all -= widths[metric]
+		widths[metric] = 0
+		widths[arm] = max(min(20, widths[arm]), widths[arm]-max(0, all-Width))
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		line := ""
+		if above {
+			if i == 1 || i > 1 && results[i-1].Metric != results[i-2].Metric {
+				fmt.Fprintln(&b, row[metric])
+			}
+			row[metric] = ""
+		}
+		for column, text := range row {
+			line += fmt.Sprintf("%-*s  ", widths[column], Shorten(text, max(3, widths[column])))
+		}
+		text := ""
+		if i > 0 {
+			text = Shorten(note(&results[i-1]), Width-6)
+		}
+		if text != "" && utf8.RuneCountInString(line+text) > Width {
+			line = strings.TrimRight(line, " ") + "\n      "
+		}
+		b.WriteString(strings.TrimRight(line+text, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // Print writes a table of a page for a terminal, with its caption above it.
@@ -53,17 +87,17 @@ func Print(w io.Writer, t *view.Table) error {
 	return tab.Flush()
 }
 
-// note is what stands behind a result: its p-value, its bounds, and why something is missing.
+// note says what a result rests on: its p-value, why something is missing, and its bounds.
 func note(r *eval.Result) string {
 	var parts []string
 	if r.PHolm != nil {
 		parts = append(parts, "p "+PValue(*r.PHolm)+" (Holm)")
 	}
-	if r.Least != nil && r.Most != nil {
-		parts = append(parts, fmt.Sprintf("%.2f to %.2f with all that is missing", min(*r.Least, *r.Most), max(*r.Least, *r.Most)))
-	}
 	if r.Reason != "" {
 		parts = append(parts, r.Reason)
+	}
+	if r.Least != nil && r.Most != nil {
+		parts = append(parts, fmt.Sprintf("%.2f to %.2f with all that is missing", min(*r.Least, *r.Most), max(*r.Least, *r.Most)))
 	}
 	return strings.Join(parts, "; ")
 }
