@@ -78,6 +78,9 @@ func TestChangedMind(t *testing.T) {
 		{label, `{"result": "PASS"} All steps pass.`, `{"result":"PASS"}`},
 		{label, `{"result": "PASS"} Nothing was ignored or wrong.`, `{"result":"PASS"}`},
 		{pass, `{"pass": true} It does not miss a step.`, `{"pass":true}`},
+		{two, "{\"clear\": 4, \"kind\": 3}\n{\"kind\": 3}", `{"clear":4,"kind":3}`},
+		{two, "{\"clear\": 4, \"kind\": 3}\n{\"kind\": 9}", `{"clear":4,"kind":3}`}, // off the scale
+		{reasoned, "{\"score\": 4, \"reason\": \"x\"}\n{\"reason\": \"y\"}", `{"reason":"x","score":4}`},
 	} {
 		got := judge.Read(test.reply, judge.MustSchema(test.schema))
 		var a, b any
