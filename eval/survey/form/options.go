@@ -142,7 +142,7 @@ func completeSet(options []string) bool {
 }
 
 // offered finds the questions that let people choose from what is offered; it knows all of its options.
-var offered = regexp.MustCompile(`(?i)^which\b.*\b(would|will|do|should) (you|we|your \w+) (\w+ )?(like|want|need|prefer|choose|join)( (for|in|on|at|with) .*)?\W*$`)
+var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like|(would|will|do|should) (you|we|your \w+) (\w+ )?(want|need|prefer|choose|join))( (for|in|on|at|with) .*)?\W*$`)
 
 var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
 
