@@ -201,13 +201,15 @@ func decodeLogprobs(text string) (tokens []TokenLogprob) {
 func (c *Call) Service() int64 { return max(0, c.Total-c.Queue) }
 
 // Generating returns how long the reply was written, in microseconds: as the server says, else from the first piece
-// of a streamed reply to its end, else the whole service. A reply that came nearly all at once was not streamed.
+// of a streamed reply to its end, else the whole service. A reply of which nearly all the time had passed at the first
+// piece was not streamed, unless its tokens still came at less than 1,000 a second: then the prompt took that long.
 func (c *Call) Generating() int64 {
 	service := c.Service()
 	if c.Write > 0 {
 		return c.Write
 	}
-	if rest := service - c.First; c.First > 0 && 10*rest > service {
+	rest := service - c.First
+	if c.First > 0 && (10*rest > service || c.Output != nil && rest > 1000*int64(*c.Output)) {
 		return rest
 	}
 	return service

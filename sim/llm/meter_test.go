@@ -126,6 +126,7 @@ func TestSpeed(t *testing.T) {
 		{"the server says how long", llm.Call{Queue: 1e6, First: 2e6, Write: 2e6, Total: 9e6}, 50, 2},
 		{"a stream: from its first piece to its end, the queue aside", llm.Call{Queue: 1e6, First: 4e6, Total: 10e6}, 20, 4},
 		{"a stream that came all at once at its end", llm.Call{First: 9.9e6, Total: 10e6}, 10, 9.9},
+		{"a stream after a long prompt", llm.Call{First: 9.5e6, Total: 10e6}, 200, 9.5},
 		{"no stream", llm.Call{Queue: 5e6, Total: 10e6}, 20, 0},
 	} {
 		test.call.Model, test.call.Reply, test.call.Output = "m", "yes", count(100)
