@@ -23,7 +23,7 @@ func benchPromptsCommand() *cli.Command {
 			&cli.IntFlag{Name: "players", Value: 3, Usage: "`N` players beside the NPC"},
 			&cli.StringFlag{Name: "form", Usage: "of replies: auto (default), json or lines"},
 			&cli.StringFlag{Name: "prompts", Usage: "play with the prompts in `DIR`"},
-			&cli.IntFlag{Name: "max-tokens", Value: 60, Usage: "`N` tokens of a reply at most"},
+			&cli.IntFlag{Name: "max-tokens", Value: 200, Usage: "`N` tokens of a reply at most"},
 			&cli.Uint64Flag{Name: "seed", Value: 1, Usage: "`N` that all randomness comes from"},
 			&cli.BoolFlag{Name: "json", Usage: `print {"model": ..., "layouts": [...]} instead`},
 		},
