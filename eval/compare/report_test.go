@@ -161,7 +161,7 @@ func TestGates(t *testing.T) {
 			t.Errorf("%q is a requirement", text)
 		}
 	}
-	if q, err = compare.ParseRequirement("irp<5"); err != nil || r.Require(q, "") == nil || !strings.Contains(r.Require(q, "").Error(), "there is no metric irp; there are [iep]") {
+	if q, err = compare.ParseRequirement("irp<5"); err != nil || r.Require(q, "") == nil || !strings.Contains(r.Require(q, "").Error(), "there is no metric irp; did you mean iep? there are iep") {
 		t.Errorf("%v %v", err, r.Require(q, ""))
 	}
 }
@@ -184,7 +184,7 @@ func TestPrintForeignNames(t *testing.T) {
 	if want := `a|b\textless{}c\textgreater{}\_\&\%\$\#\{\textasciitilde{}\textasciicircum{}\textbackslash{} & 50.0 (49 to 51)`; !strings.Contains(latex.String(), want) {
 		t.Errorf("%s\nwant %s", latex.String(), want)
 	}
-	if !strings.Contains(plain.String(), "GAIN: over the control no-conversation. P: Holm.") {
+	if !strings.Contains(plain.String(), "GAIN: over the control no-conversation. P: corrected by Holm's method.") {
 		t.Error(plain.String())
 	}
 	widest := 0

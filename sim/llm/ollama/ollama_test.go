@@ -247,7 +247,7 @@ func TestBadKeepAlive(t *testing.T) {
 
 func TestOpenRefuses(t *testing.T) {
 	tests := []struct{ spec, host, want string }{
-		{"ollama:m?numctx=5", "", "unknown option numctx; ollama: knows keep_alive, num_ctx, num_gpu, num_thread, think, timeout"},
+		{"ollama:m?numctx=5", "", "unknown option numctx; did you mean num_ctx? ollama: knows keep_alive, num_ctx, num_gpu, num_thread, think, timeout"},
 		{"ollama:m?num_ctx=0", "", "from 1"},
 		{"ollama:m?keep_alive=soon", "", "such as 10m"},
 		{"ollama:m?think=a-bit", "", "on, off, low, medium, high"},
