@@ -2,6 +2,7 @@ package agent
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -123,8 +124,7 @@ func (c *cast) lines(text string) (d draft) {
 func (c *cast) passes(text string) bool {
 	text = strings.TrimSpace(c.unheaded(strings.Trim(text, decoration+"\n")))
 	if c.self >= 0 {
-		me := &c.people[c.self]
-		text = strings.TrimPrefix(strings.TrimPrefix(text, me.Name+" "), me.Label+" ")
+		text = strings.TrimPrefix(strings.TrimPrefix(text, c.people[c.self].Name+" "), c.people[c.self].Label+" ")
 	}
 	return passing.MatchString(text)
 }
@@ -145,13 +145,14 @@ func (c *cast) unheaded(line string) string {
 // game master's line that it made up.
 func (c *cast) cleared(d *draft, text string) string {
 	text = unifiedBreaks(text)
-	if lower := strings.ToLower(text); strings.ContainsAny(text, "([{<") || strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char") {
+	lower := strings.ToLower(text)
+	if strings.ContainsAny(text, "([{<") || strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char") {
 		if without := note.ReplaceAllString(text, "\n"); without != text {
 			d.mark(FaultOutOfCharacter)
 			text = without
 		}
 	}
-	if strings.ContainsAny(text, "[0123456789") { // as all that is forged has
+	if strings.Contains(text, "[") || strings.ContainsAny(text, "0123456789") && slices.ContainsFunc(forgeries, func(sign string) bool { return strings.Contains(lower, sign) }) {
 		if at := forged.FindStringIndex(text); at != nil {
 			d.mark(FaultSpeaksForOthers)
 			text = text[:at[0]]

@@ -16,8 +16,9 @@ var (
 	token = regexp.MustCompile(`(?i)<\|[^|<>\n]{0,40}\|?>|<[a-z_]{1,20}\|>|<｜[^｜<>\n]{0,60}｜>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_(?:turn|utterance)>|<(?:bos|eos|pad|unk|eot|sop|eop)>|<0x[[:xdigit:]]{2}>|\[(?:gMASK|EOS|BOS|PAD)\]`)
 	// note matches what is said out of character: in double parentheses or brackets, or behind "OOC".
 	note = regexp.MustCompile(`(?is)[\[<]ooc[\]>].*?[\[<]/ooc[\]>]|(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]{1,2}\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]{1,2}|(?:^|\n)[ \t*_]*/{0,2}[ \t]*(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
-	// forged matches the dice and the game master's lines, in parley's style or another's.
-	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}: ?\d+ ?\((?:success|fail)|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
+	// forged matches the dice and the game master's lines, in parley's style or another's. It is slow.
+	forged    = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}: ?\d+ ?\((?:success|fail)|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
+	forgeries = []string{"roll", "check", "save", "throw", "success", "fail", "d4", "d6", "d8", "d1", "d2"} // in each match without a bracket
 )
 
 // marked reports whether a text has an angle bracket, or a bracket with a letter or a slash behind it, as tokens
@@ -145,8 +146,7 @@ var refusals = sync.OnceValue(func() (all []refusal) {
 
 // refused reports whether the head of a text is one of the refusals.
 func refused(text string) bool {
-	const head = 400 // bytes
-	lower := strings.ToLower(text[:min(len(text), head)])
+	lower := strings.ToLower(text[:min(len(text), 400)]) // bytes
 	return slices.ContainsFunc(refusals(), func(r refusal) bool {
 		return strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
 	})
