@@ -127,7 +127,7 @@ func TestCharactersListAndShow(t *testing.T) {
 	if out, _, _ = castCommand(t, "show", path, "--json"); json.Unmarshal([]byte(out), &listed) != nil || len(listed.Characters) != 2 || listed.Characters[0].Name != first.Name {
 		t.Errorf("show --json: %s", out)
 	}
-	if _, talk, status = castCommand(t, "show", "nobody-here"); status != exitFailed || !strings.Contains(talk, "parley characters list") {
+	if _, talk, status = castCommand(t, "show", "nobody-here"); status != exitUsage || !strings.Contains(talk, "parley characters list") {
 		t.Errorf("status %d: %s", status, talk)
 	}
 }
