@@ -173,7 +173,7 @@ func TestAgree(t *testing.T) {
 	if data, err := os.ReadFile(filepath.Join(dir, session.AnnotationsName)); err != nil || json.Unmarshal(data, &kept) != nil || len(kept) != 5 {
 		t.Errorf("%d results are kept: %v", len(kept), err)
 	}
-	for i := range people { // one person alone agrees with nobody
+	for i := range people { // one person alone has no agreement
 		people[i].Annotator = "ann"
 	}
 	alone, err := annotate.Agree(dir, people[:1], key)

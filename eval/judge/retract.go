@@ -14,7 +14,7 @@ import (
 // A judge that changes its mind behind its verdict gives no verdict.
 var (
 	secondThought = regexp.MustCompile(`(?i)` + changed + `|\b(?:rather|instead)\b`)
-	// changedMind is what takes a value back within the reasons for it too, where another one stands beside it.
+	// changedMind matches words that take a value back within the reasons for it too, where another one stands beside it.
 	changedMind = regexp.MustCompile(`(?i)^\W*actually\b|` + changed)
 	numeral     = regexp.MustCompile(`(?i)-?\d+(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b`)
 	affirms     = regexp.MustCompile(`(?i)\b(?:true|yes)\b`)

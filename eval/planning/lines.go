@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// topic is what a heading says of the lines under it: "Clear blocks:", or "Block a:".
+// topic holds what a heading says of the lines under it: "Clear blocks:", or "Block a:".
 type topic struct {
 	list    *symbol
 	subject string

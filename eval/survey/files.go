@@ -52,7 +52,7 @@ func Files(names []string) (files []string, err error) {
 	return slices.Compact(files), nil
 }
 
-// Checked is what is wrong with documents, as far as that can be found without a model.
+// Checked holds the faults of documents, as far as that can be found without a model.
 type Checked struct {
 	Files    int           `json:"files"` // that were read
 	Findings []FileFinding `json:"findings"`

@@ -108,7 +108,7 @@ func (l *List) Print(w io.Writer) error {
 	return tab.Flush()
 }
 
-// History is what happened in a job, the oldest first.
+// History lists what happened in a job, the oldest first.
 type History struct {
 	ID     string  `json:"id"`
 	Events []Event `json:"events"`

@@ -42,19 +42,6 @@ const timeoutPrice = 5
 // maxProbe is the longest wait between attempts at an endpoint that is away.
 const maxProbe = 15 * time.Second
 
-// Validate reports settings that make no sense.
-func (r Retrier) Validate() error {
-	switch {
-	case r.Attempts < 0:
-		return fmt.Errorf("retry: attempts is %d, it has to be 1 or more", r.Attempts)
-	case r.Base < 0 || r.Max < 0 || r.Patience < 0 || r.Wait < 0:
-		return errors.New("retry: a time is negative")
-	case r.Reserve < 0:
-		return fmt.Errorf("retry: reserve is %d, it has to be 1 or more", r.Reserve)
-	}
-	return nil
-}
-
 // Budget is the retries that the requests to one endpoint share. It is safe for concurrent use.
 type Budget struct {
 	Retrier

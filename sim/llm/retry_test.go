@@ -258,14 +258,3 @@ func TestRetryCut(t *testing.T) {
 		}
 	})
 }
-
-func TestRetrierValidate(t *testing.T) {
-	for _, bad := range []llm.Retrier{{Attempts: -1}, {Base: -1}, {Max: -1}, {Patience: -1}, {Wait: -1}, {Reserve: -1}} {
-		if bad.Validate() == nil {
-			t.Errorf("%+v is valid", bad)
-		}
-	}
-	if err := (llm.Retrier{}).Validate(); err != nil {
-		t.Error(err)
-	}
-}
