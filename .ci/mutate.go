@@ -5,7 +5,9 @@
 //
 // All changes of a package are compiled into one test binary, and an environment variable switches one of them on: the
 // other side of a comparison (negated, or with its bound), of a sum or a product, of "and" and "or", a number
-// one larger. Changes in code that the tests do not reach count as not noticed.
+// one larger. Changes in code that the tests do not reach count as not noticed. Left out is what no caller can see but
+// in the wording of an error or in time and memory: the arguments of fmt.Errorf and panic, capacities and size hints,
+// durations, the modes of files, and numbers that are returned beside an error or false.
 package main
 
 import (
@@ -164,103 +166,148 @@ func (m *mutator) basic(e ast.Expr, of types.BasicInfo) bool {
 	return ok && b.Info()&of != 0 && b.Info()&types.IsUntyped == 0
 }
 
+// editor collects the edits of one file.
+type editor struct {
+	*mutator
+	starts, ends []edit
+}
+
 // edits returns the edits of a file.
 func (m *mutator) edits(f *ast.File) []edit {
-	var starts, ends []edit
-	var stack []ast.Node
-	at := func(p token.Pos) int { return m.fset.Position(p).Offset }
-	wrap := func(from, to token.Pos, before, after string) {
-		starts = append(starts, edit{at(from), 0, before})
-		ends = append([]edit{{at(to), 0, after}}, ends...)
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		stack = append(stack, n)
-		var parent ast.Node
-		if len(stack) > 1 {
-			parent = stack[len(stack)-2]
-		}
+	e := &editor{mutator: m}
+	ast.PreorderStack(f, nil, func(n ast.Node, stack []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GenDecl:
-			if n.Tok == token.CONST || n.Tok == token.TYPE {
-				stack = stack[:len(stack)-1]
-				return false
-			}
+			return n.Tok != token.CONST && n.Tok != token.TYPE
 		case *ast.ArrayType, *ast.FuncType:
-			stack = stack[:len(stack)-1]
 			return false
+		case *ast.CallExpr:
+			return e.call(n)
 		case *ast.BinaryExpr:
-			op := n.Op.String()
-			call := ""
-			switch {
-			case m.constant(n):
-				stack = stack[:len(stack)-1]
-				return false
-			case n.Op == token.EQL || n.Op == token.NEQ:
-				if k, ok := m.add(n.OpPos, op+" negated"); ok {
-					wrap(n.Pos(), n.End(), fmt.Sprintf("mutantNot(%d, ", k), ")")
-				}
-			case n.Op == token.LAND || n.Op == token.LOR:
-				if k, ok := m.add(n.OpPos, op+" to the other"); ok {
-					wrap(n.Pos(), n.End(), fmt.Sprintf("mutantBoth(%d, %t, ", k, n.Op == token.LAND), ")})")
-					starts = append(starts, edit{at(n.OpPos), 2, ", func() bool { return ("})
-				}
-			case n.Op == token.LSS || n.Op == token.LEQ || n.Op == token.GTR || n.Op == token.GEQ:
-				if k, ok := m.add(n.OpPos, op+" negated", op+" with the other bound"); ok {
-					call = fmt.Sprintf("mutantOrder(%d, %t, %t, ", k, op[0] == '<', len(op) == 2)
-				}
-			case (n.Op == token.ADD || n.Op == token.SUB) && m.basic(n, types.IsNumeric):
-				if k, ok := m.add(n.OpPos, op+" to the other"); ok {
-					call = fmt.Sprintf("mutantSum(%d, %t, ", k, op == "+")
-				}
-			case (n.Op == token.MUL || n.Op == token.QUO) && m.basic(n, types.IsNumeric):
-				if k, ok := m.add(n.OpPos, op+" to the other"); ok {
-					call = fmt.Sprintf("mutantProduct(%d, %t, ", k, op == "*")
-				}
-			}
-			if call != "" {
-				wrap(n.Pos(), n.End(), call, ")")
-				starts = append(starts, edit{at(n.OpPos), len(op), ","})
-			}
+			return e.binary(n)
 		case *ast.UnaryExpr:
 			if n.Op == token.NOT {
 				if k, ok := m.add(n.OpPos, "! left out"); ok {
-					wrap(n.Pos(), n.End(), fmt.Sprintf("mutantNot(%d, ", k), ")")
+					e.wrap(n, fmt.Sprintf("mutantNot(%d, ", k), ")")
 				}
 			}
 		case *ast.AssignStmt:
-			if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
-				if simple(n.Lhs[0]) && m.basic(n.Lhs[0], types.IsNumeric) {
-					if k, ok := m.add(n.TokPos, n.Tok.String()+" to the other"); ok {
-						starts = append(starts, edit{at(n.TokPos), 2, fmt.Sprintf("= mutantSum(%d, %t, %s, ", k, n.Tok == token.ADD_ASSIGN, types.ExprString(n.Lhs[0]))})
-						ends = append([]edit{{at(n.End()), 0, ")"}}, ends...)
-					}
-				}
-			}
+			e.assignment(n)
 		case *ast.IncDecStmt:
 			if simple(n.X) && m.basic(n.X, types.IsNumeric) {
 				if k, ok := m.add(n.TokPos, n.Tok.String()+" to the other"); ok {
-					starts = append(starts, edit{at(n.TokPos), 2, fmt.Sprintf(" = mutantSum(%d, %t, %s, 1)", k, n.Tok == token.INC, types.ExprString(n.X))})
+					e.put(n.TokPos, 2, fmt.Sprintf(" = mutantSum(%d, %t, %s, 1)", k, n.Tok == token.INC, types.ExprString(n.X)))
 				}
 			}
 		case *ast.BasicLit:
-			t := m.info.Types[n].Type
-			if pe, ok := parent.(ast.Expr); t == nil || ok && m.constant(pe) || !m.basic(n, types.IsNumeric) {
-				break
-			}
-			if kv, ok := parent.(*ast.KeyValueExpr); ok && kv.Key == n {
-				break
-			}
-			if k, ok := m.add(n.Pos(), n.Value+" one larger"); ok {
-				wrap(n.Pos(), n.End(), fmt.Sprintf("mutantMore(%d, %s(", k, types.TypeString(t, m.qualify)), "))")
-			}
+			e.number(n, stack[len(stack)-1])
 		}
 		return true
 	})
-	return slices.Concat(starts, ends)
+	return slices.Concat(e.starts, e.ends)
+}
+
+func (e *editor) offset(p token.Pos) int { return e.fset.Position(p).Offset }
+
+// put replaces some characters at a place.
+func (e *editor) put(p token.Pos, length int, text string) {
+	e.starts = append(e.starts, edit{e.offset(p), length, text})
+}
+
+// wrap puts texts around a node.
+func (e *editor) wrap(n ast.Node, before, after string) {
+	e.put(n.Pos(), 0, before)
+	e.ends = append([]edit{{e.offset(n.End()), 0, after}}, e.ends...)
+}
+
+// call reports whether the arguments of a call are changed too, and changes those of make that are a length.
+func (e *editor) call(n *ast.CallExpr) bool {
+	switch types.ExprString(n.Fun) {
+	case "fmt.Errorf", "panic", "slices.Grow":
+		return false
+	case "make":
+		_, slice := e.info.Types[n.Args[0]].Type.Underlying().(*types.Slice)
+		return slice && len(n.Args) == 2
+	}
+	return true
+}
+
+// binary changes an operator, and reports whether its operands are changed too.
+func (e *editor) binary(n *ast.BinaryExpr) bool {
+	op, call := n.Op.String(), ""
+	change := func(form string, second bool, what ...string) {
+		if k, ok := e.add(n.OpPos, what...); ok {
+			call = fmt.Sprintf(form, k, second)
+		}
+	}
+	switch {
+	case e.constant(n):
+		return false
+	case n.Op == token.EQL || n.Op == token.NEQ:
+		if k, ok := e.add(n.OpPos, op+" negated"); ok {
+			e.wrap(n, fmt.Sprintf("mutantNot(%d, ", k), ")")
+		}
+	case n.Op == token.LAND || n.Op == token.LOR:
+		if k, ok := e.add(n.OpPos, op+" to the other"); ok {
+			e.wrap(n, fmt.Sprintf("mutantBoth(%d, %t, ", k, n.Op == token.LAND), ")})")
+			e.put(n.OpPos, 2, ", func() bool { return (")
+		}
+	case n.Op == token.LSS || n.Op == token.LEQ || n.Op == token.GTR || n.Op == token.GEQ:
+		change("mutantOrder(%d, "+strconv.FormatBool(op[0] == '<')+", %t, ", len(op) == 2, op+" negated", op+" with the other bound")
+	case (n.Op == token.ADD || n.Op == token.SUB) && e.basic(n, types.IsNumeric):
+		change("mutantSum(%d, %t, ", op == "+", op+" to the other")
+	case (n.Op == token.MUL || n.Op == token.QUO) && e.basic(n, types.IsNumeric):
+		change("mutantProduct(%d, %t, ", op == "*", op+" to the other")
+	}
+	if call != "" {
+		e.wrap(n, call, ")")
+		e.put(n.OpPos, len(op), ",")
+	}
+	return true
+}
+
+// assignment changes += and -=.
+func (e *editor) assignment(n *ast.AssignStmt) {
+	if n.Tok != token.ADD_ASSIGN && n.Tok != token.SUB_ASSIGN || !simple(n.Lhs[0]) || !e.basic(n.Lhs[0], types.IsNumeric) {
+		return
+	}
+	if k, ok := e.add(n.TokPos, n.Tok.String()+" to the other"); ok {
+		e.put(n.TokPos, 2, fmt.Sprintf("= mutantSum(%d, %t, %s, ", k, n.Tok == token.ADD_ASSIGN, types.ExprString(n.Lhs[0])))
+		e.ends = append([]edit{{e.offset(n.End()), 0, ")"}}, e.ends...)
+	}
+}
+
+// number changes a number that is no key, no part of a constant, no time and no file's mode.
+func (e *editor) number(n *ast.BasicLit, parent ast.Node) {
+	t := e.info.Types[n].Type
+	if p, ok := parent.(ast.Expr); t == nil || ok && e.constant(p) || !e.basic(n, types.IsNumeric) {
+		return
+	}
+	if kv, ok := parent.(*ast.KeyValueExpr); ok && kv.Key == n {
+		return
+	}
+	if name := types.TypeString(t, nil); name == "time.Duration" || name == "io/fs.FileMode" {
+		return
+	}
+	if call, ok := parent.(*ast.CallExpr); ok && types.ExprString(call.Fun) == "strconv.ParseFloat" {
+		return // 64 and more are the same
+	}
+	if r, ok := parent.(*ast.ReturnStmt); ok && e.fails(r) {
+		return
+	}
+	if k, ok := e.add(n.Pos(), n.Value+" one larger"); ok {
+		e.wrap(n, fmt.Sprintf("mutantMore(%d, %s(", k, types.TypeString(t, e.qualify)), "))")
+	}
+}
+
+// fails reports whether a statement returns an error that is not nil, or false, beside other values.
+func (e *editor) fails(r *ast.ReturnStmt) bool {
+	last := r.Results[len(r.Results)-1]
+	if id, ok := last.(*ast.Ident); ok && (id.Name == "false" || id.Name == "nil") {
+		return id.Name == "false"
+	}
+	t := e.info.Types[last].Type
+	return t != nil && types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
 // simple reports whether an expression can be evaluated twice.
