@@ -55,7 +55,7 @@ func (b Bootstrap) Paired(x, y []float64, clusters [][]int) Comparison {
 	}
 	diff, draws := b.interval(clusters, func(rows []int) Value { return meanOf(d, rows) })
 	out := Comparison{Diff: diff, Test: Test{N: diff.N, Method: b.name()}}
-	if diff.Value == nil || draws == nil {
+	if draws == nil {
 		out.Statistic, out.P = Undefined(diff.Reason), Undefined(diff.Reason)
 		return out
 	}
@@ -166,9 +166,8 @@ func (b Bootstrap) of(v Value, resampled []Value, level float64, clusters [][]in
 	}
 	lost := len(resampled) - len(seen)
 	if float64(lost) > maxLost*float64(len(resampled)) {
-		out := bare(v, 0, fmt.Sprintf("the statistic is undefined on %d of %d resamples", lost, len(resampled)))
-		out.Lost = lost
-		return out, nil
+		why := fmt.Sprintf("the statistic is undefined on %d of %d resamples", lost, len(resampled))
+		return Interval{Value: v.Ptr(), Lost: lost, Reason: why}, nil
 	}
 	slices.Sort(seen)
 	out := b.bounds(v, seen, level, clusters, statistic)
@@ -179,7 +178,7 @@ func (b Bootstrap) of(v Value, resampled []Value, level float64, clusters [][]in
 // bounds makes an interval from the sorted resamples.
 func (b Bootstrap) bounds(v Value, seen []float64, level float64, clusters [][]int, statistic func([]int) Value) Interval {
 	if constant(seen) {
-		return bare(v, 0, noSpread)
+		return Interval{Value: v.Ptr(), Reason: noSpread}
 	}
 	c := float64(len(clusters))
 	t, inflate := tQuantile(level, c-1), math.Sqrt(c/(c-1))
@@ -189,7 +188,7 @@ func (b Bootstrap) bounds(v Value, seen []float64, level float64, clusters [][]i
 		low, high, why = corrected(v.V, seen, low, high, clusters, statistic)
 	}
 	if why != "" {
-		return bare(v, 0, why)
+		return Interval{Value: v.Ptr(), Reason: why}
 	}
 	l, h := quantile(seen, low), quantile(seen, high)
 	if c < 8 {
@@ -209,7 +208,7 @@ func corrected(v float64, sorted []float64, low, high float64, clusters [][]int,
 	}
 	share := (float64(below) + float64(above)) / 2 / float64(len(sorted))
 	if share == 0 || share == 1 {
-		return 0, 0, "every resample lies on one side of the estimate: no bias-corrected interval"
+		return l, h, "every resample lies on one side of the estimate: no bias-corrected interval"
 	}
 	z0 := probit(share)
 	leftOut := make([]float64, len(clusters))
@@ -223,13 +222,13 @@ func corrected(v float64, sorted []float64, low, high float64, clusters [][]int,
 		}
 		got := statistic(rows)
 		if !got.OK() {
-			return 0, 0, "with one item left out the statistic is undefined: " + got.Reason
+			return l, h, "with one item left out the statistic is undefined: " + got.Reason
 		}
 		leftOut[i] = got.V
 	}
 	m := mean(leftOut)
 	var a float64
-	if scale := norm(leftOut, m); scale > 0 && !math.IsInf(scale, 0) {
+	if scale := norm(leftOut, m); scale > 0 && Number(scale).OK() {
 		for _, t := range leftOut {
 			u := (m - t) / scale
 			a += u * u * u / 6
@@ -243,8 +242,8 @@ func corrected(v float64, sorted []float64, low, high float64, clusters [][]int,
 		return 1 - normalTail(z0+z/(1-a*z))
 	}
 	l, h = move(low), move(high)
-	if math.IsNaN(l) || math.IsNaN(h) {
-		return 0, 0, "the acceleration is too large for a corrected interval"
+	if !Number(l + h).OK() {
+		return l, h, "the acceleration is too large for a corrected interval"
 	}
 	return l, h, ""
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // ShareInterval is the share of trials that succeed, with its interval at the level, where the trials of one
-// cluster (a session) go together: cluster i has yes[i] successes of of[i] trials. See BoundedMean.
+// cluster (a session) go together: cluster i has yes[i] successes of of[i] trials. See BoundedInterval.
 func ShareInterval(yes, of []int, level float64) Interval {
 	if why := unpaired(len(yes), len(of)); why != "" {
 		return Interval{Reason: why}
@@ -22,9 +22,9 @@ func ShareInterval(yes, of []int, level float64) Interval {
 	return boundedInterval(sums, sizes, level)
 }
 
-// BoundedMean is the mean of values that lie between low and high, such as each player's share of facts, and
-// its 95 % interval; values[i] holds the values of one cluster, such as the players of one session. ok is
-// false where there are no values, or where one of them is outside of the bounds.
+// BoundedInterval is the mean of values that lie between low and high, such as each player's share of facts, with
+// its interval at the level; values[i] holds the values of one cluster, such as the players of one session. There is
+// no mean, for a reason, where there are no values or where one of them is outside of the bounds.
 //
 // The interval is that of Clopper and Pearson for a share of an effective number of trials: as many
 // independent trials as would vary as much as the clusters' sums do, fewer by the factor that Student's t on
@@ -32,15 +32,6 @@ func ShareInterval(yes, of []int, level float64) Interval {
 // widened to hold what C clusters cannot exclude: that a share 1-(1-level)^(1/C) of all clusters, none of
 // which was seen, lies at a bound. It is therefore never narrower than C clusters allow, at 0 and 100 % and in
 // between, and one cluster has a wide interval.
-func BoundedMean(values [][]float64, low, high float64) (mean, lo, hi float64, ok bool) {
-	i := BoundedInterval(values, low, high, 0.95)
-	if i.Value == nil || i.Low == nil {
-		return 0, 0, 0, false
-	}
-	return *i.Value, *i.Low, *i.High, true
-}
-
-// BoundedInterval is BoundedMean at any level, with its counts and the reason where there is none.
 func BoundedInterval(values [][]float64, low, high, level float64) Interval {
 	if why := unfit(append(values[:len(values):len(values)], []float64{low, high})...); why != "" {
 		return Interval{Reason: why}
@@ -81,7 +72,7 @@ func boundedInterval(sums, sizes []float64, level float64) Interval {
 	if n == 0 {
 		return Interval{Reason: "no values"}
 	}
-	m := math.Max(0, math.Min(1, sum/n))
+	m := sum / n
 	squares := 0.0 // of the clusters' departures from the mean
 	for i := range sums {
 		if d := sums[i] - m*sizes[i]; math.Abs(d) > 1e-12*sizes[i] {
@@ -95,11 +86,8 @@ func boundedInterval(sums, sizes []float64, level float64) Interval {
 		trials = m * (1 - m) / variance * ratio * ratio
 	}
 	l, h := shareBounds(m*trials, trials, level)
-	if squares > 0 {
-		unseen := 1 - math.Pow(1-level, 1/c)
-		l, h = math.Min(l, m*(1-unseen)), math.Max(h, m+(1-m)*unseen)
-	}
-	out := around(Number(m), math.Min(l, m), math.Max(h, m), int(n))
+	unseen := 1 - math.Pow(1-level, 1/c)
+	out := around(Number(m), math.Min(l, m*(1-unseen)), math.Max(h, m+(1-m)*unseen), int(n))
 	out.Clusters = int(c)
 	return out
 }

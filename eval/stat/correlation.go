@@ -57,7 +57,7 @@ func pearson(x, y []float64) Correlation {
 	n := len(x)
 	mx, my := mean(x), mean(y)
 	nx, ny := norm(x, mx), norm(y, my)
-	if math.IsInf(nx, 0) || math.IsInf(ny, 0) {
+	if !Number(nx).OK() || !Number(ny).OK() {
 		return uncorrelated(n, "the spread is too large for a float64")
 	}
 	var r float64

@@ -42,7 +42,10 @@ func TestKnownValues(t *testing.T) {
 		{"rank biserial", stat.RankBiserial(before, after), (25.5 - 2.5) / 28, "rank sums of the seven differences"},
 		{"mcc of three labels", stat.MCC(truth, said), 0.5454545454545454, ""},
 		{"mcc of two", stat.MCC([]int{1, 1, 1, 0, 0, 1, 0, 1}, []int{1, 0, 1, 0, 1, 1, 0, 1}), 0.4666666666666667, ""},
+		{"mcc of unequal shares", stat.MCC([]int{1, 1, 1, 0, 0, 0}, []int{1, 1, 1, 1, 1, 0}), 3 / math.Sqrt(45), "by hand: 3*1-0*2 over the root of 5*3*3*1"},
 		{"kappa", stat.Kappa(truth, said, nil, stat.Plain), 0.5454545454545454, ""},
+		{"kappa of unequal shares", stat.Kappa([]int{1, 1, 1, 0, 0, 0}, []int{1, 1, 1, 1, 1, 0}, nil, stat.Plain), 1.0 / 3, "by hand: 4/6 observed, 1/2 expected"},
+		{"prevalence of one verdict", stat.Confusion{FalseNeg: 1}.Prevalence(), 1, "by definition"},
 		{"linear kappa", stat.Kappa(truth, said, []string{"a", "b", "c"}, stat.Linear), 0.5555555555555556, ""},
 		{"linear kappa, gap closed", stat.Kappa(gapped1, gapped2, []int{1, 2, 4, 5}, stat.Linear), 0.5, "label 3 forgotten"},
 		{"linear kappa, full list", stat.Kappa(gapped1, gapped2, []int{1, 2, 3, 4, 5}, stat.Linear), 0.5454545454545454, "label 3 counts though nobody gave it"},
@@ -70,6 +73,8 @@ func TestKnownValues(t *testing.T) {
 		{"welch t", stat.Welch(left, right, 0.95, stat.TwoSided).Statistic, 1.3216079304613804, ""},
 		{"welch p", stat.Welch(left, right, 0.95, stat.TwoSided).P, 0.2139877708064555, ""},
 		{"welch df", value(stat.Welch(left, right, 0.95, stat.TwoSided).DF), 10.64895375964086, ""},
+		{"welch, one sample constant", stat.Welch([]float64{1, 1, 1}, []float64{1, 2, 3}, 0.95, stat.TwoSided).Statistic, -math.Sqrt(3), "by hand: the standard error is that of the second"},
+		{"welch df, one sample constant", value(stat.Welch([]float64{1, 1, 1}, []float64{1, 2, 3}, 0.95, stat.TwoSided).DF), 2, "by hand"},
 		{"welch, greater", stat.Welch(left, right, 0.95, stat.Greater).P, 0.10699388540322775, ""},
 	}
 	for _, tt := range tests {
@@ -152,6 +157,8 @@ func TestKnownIntervals(t *testing.T) {
 			4, 4 - 3.1824463052837078*1.3693063937629153, 4 + 3.1824463052837078*1.3693063937629153, 8, 4,
 		},
 		{"clusters of one are no clusters", stat.ClusteredMean(left, []int{1, 2, 3, 4, 5, 6, 7}, 0.95), 99.0 / 7, 10.54392865614478, 17.741785629569506, 7, 7},
+		{"mean at half the level", stat.Mean([]float64{0, 1, 2}, 0.5), 1, 1 - math.Sqrt(2)/3, 1 + math.Sqrt(2)/3, 3, 0}, // t is the root of 2/3
+		{"two clusters", stat.ClusteredMean([]float64{1, 1, 3, 3}, []int{1, 1, 2, 2}, 0.95), 2, 2 - 12.706204736174707, 2 + 12.706204736174707, 4, 2},
 		{"wilson of none", stat.Wilson(0, 10, 0.95), 0, 0, 0.27753279986288926, 10, 0},
 		{"wilson", stat.Wilson(7, 20, 0.95), 0.35, 0.18119182410108203, 0.5671457233147638, 20, 0},
 		{"wilson of all", stat.Wilson(10, 10, 0.95), 1, 0.7224672001371106, 1, 10, 0},
@@ -256,6 +263,10 @@ func TestPower(t *testing.T) {
 		near(t, fmt.Sprint("pairs for ", tt.effect), stat.Paired.Sessions(tt.effect, .8, .95), &tt.paired)
 		near(t, fmt.Sprint("sessions for ", tt.effect), stat.Unpaired.Sessions(tt.effect, .8, .95), &tt.unpaired)
 	}
+	// By numeric integration of the noncentral t distribution.
+	near(t, "uncertainty of 10 pairs", stat.Paired.Uncertainty(10, .8, .95), is(1.2104781425325262))
+	near(t, "uncertainty of 10 sessions an arm", stat.Unpaired.Uncertainty(10, .8, .95), is(1.0989992858895685))
+	near(t, "uncertainty of 5 pairs", stat.Paired.Uncertainty(5, .9, .95), is(1.9711618361235834))
 	near(t, "detectable, paired", stat.Paired.Detectable(20, .8, .95), is(0.6604416546230268)) // by numeric integration
 	near(t, "detectable, unpaired", stat.Unpaired.Detectable(20, .8, .95), is(0.9091290326820767))
 	// The normal approximation n = ((1.96 + .8416)/effect)^2, exact for many sessions.

@@ -43,19 +43,15 @@ func ClusteredMean[C comparable](xs []float64, ids []C, level float64) Interval 
 	if n == 0 {
 		return Interval{Reason: "no values"}
 	}
-	m := Number(mean(xs))
-	c := len(Clusters(ids))
-	out := bare(m, n, "one cluster has no spread between clusters to make an interval from")
-	if c > 1 {
-		se := ClusteredSE(xs, ids)
-		if se.OK() && se.V == 0 {
-			out = bare(m, n, noSpread)
-		} else if se.OK() {
-			half := tQuantile(level, float64(c-1)) * se.V
-			out = around(m, m.V-half, m.V+half, n)
-		} else {
-			out = bare(m, n, se.Reason)
-		}
+	m, se, c := Number(mean(xs)), ClusteredSE(xs, ids), len(Clusters(ids))
+	out := bare(m, n, se.Reason)
+	switch {
+	case !se.OK():
+	case se.V == 0:
+		out.Reason = noSpread
+	default:
+		half := tQuantile(level, float64(c-1)) * se.V
+		out = around(m, m.V-half, m.V+half, n)
 	}
 	out.Clusters = c
 	return out
@@ -70,12 +66,8 @@ func ClusteredSE[C comparable](xs []float64, ids []C) Value {
 		return Undefined(why)
 	}
 	clusters := Clusters(ids)
-	c := float64(len(clusters))
-	if c < 2 {
-		return undefinedf("a clustered standard error needs two clusters, there are %d", len(clusters))
-	}
-	if constant(xs) {
-		return Number(0)
+	if len(clusters) < 2 {
+		return Undefined("one cluster has no spread between clusters to make an interval from")
 	}
 	m := mean(xs)
 	sums := make([]float64, len(clusters))
@@ -84,6 +76,7 @@ func ClusteredSE[C comparable](xs []float64, ids []C) Value {
 			sums[i] += xs[row] - m
 		}
 	}
+	c := float64(len(clusters))
 	return Number(math.Sqrt(c/(c-1)) * floats.Norm(sums, 2) / float64(len(xs)))
 }
 
@@ -151,33 +144,23 @@ func CV(xs []float64, by Divisor) Value {
 	return Number(s.V / m)
 }
 
-// mean is the arithmetic mean of values that are finite and not none. The second pass takes out the
-// rounding of the first; the halves keep a sum of huge values finite.
+// mean is the arithmetic mean of values that are finite and not none. Values whose sum is too large are divided
+// first.
 func mean(xs []float64) float64 {
 	n := float64(len(xs))
 	m := floats.Sum(xs) / n
-	if math.IsInf(m, 0) || math.IsNaN(m) {
+	if !Number(m).OK() {
 		m = 0
 		for _, x := range xs {
 			m += x / n
 		}
 	}
-	var rest float64
-	for _, x := range xs {
-		rest += x - m
-	}
-	if better := m + rest/n; !math.IsInf(better, 0) && !math.IsNaN(better) {
-		m = better
-	}
 	return math.Max(slices.Min(xs), math.Min(slices.Max(xs), m))
 }
 
 // norm is sqrt(sum (x-m)^2), which neither overflows nor underflows on the way; exactly 0 for
-// constant values.
+// constant values, whose mean is exact.
 func norm(xs []float64, m float64) float64 {
-	if constant(xs) {
-		return 0
-	}
 	return floats.Norm(centred(xs, m), 2)
 }
 

@@ -39,7 +39,7 @@ func differences(a, b []float64) ([]float64, string) {
 	d := make([]float64, len(a))
 	for i := range a {
 		d[i] = a[i] - b[i]
-		if math.IsInf(d[i], 0) {
+		if !Number(d[i]).OK() {
 			return nil, fmt.Sprintf("the difference of pair %d is too large for a float64", i+1)
 		}
 	}
@@ -112,7 +112,7 @@ func Welch(a, b []float64, level float64, alt Alternative) Comparison {
 	se := math.Hypot(ea, eb)
 	wa, wb := ea/se*(ea/se), eb/se*(eb/se)
 	out.DF = 1 / (wa*wa/float64(len(a)-1) + wb*wb/float64(len(b)-1))
-	if math.IsInf(se, 0) || math.IsNaN(out.DF) {
+	if !Number(se).OK() || !Number(out.DF).OK() {
 		return noComparison(n, "the spread is too large or too small for a float64")
 	}
 	half := tQuantile(level, out.DF) * se

@@ -51,7 +51,7 @@ func tP(t, df float64, alt Alternative) float64 {
 // is inverted here.
 func tQuantile(level, df float64) float64 {
 	high := 2.0
-	for tTail(high, df) > 1-level && high < math.MaxFloat64/4 {
+	for tTail(high, df) > 1-level {
 		high *= 2
 	}
 	return falling(func(t float64) float64 { return tTail(t, df) - (1 - level) }, 0, high)

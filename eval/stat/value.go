@@ -82,7 +82,7 @@ func bare(v Value, n int, reason string) Interval {
 func unfit(samples ...[]float64) string {
 	for _, xs := range samples {
 		for i, x := range xs {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+			if !Number(x).OK() {
 				return fmt.Sprintf("value %d of %d is %v: drop it or correct it", i+1, len(xs), x)
 			}
 		}
