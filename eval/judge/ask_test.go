@@ -104,6 +104,28 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// How often a judge is asked again, and from which seed and number its calls count.
+func TestAskAgain(t *testing.T) {
+	for again, calls := range map[int]int{-1: 1, 0: 3, 1: 2, 4: 5} {
+		m, seen := replies("no verdict")
+		seed := int64(40)
+		q := question("A text.")
+		q.Try = 7
+		v, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock, Again: again, Sampling: llm.Sampling{Seed: &seed}}, q)
+		if err != nil || v.Status != eval.Unparsed || len(v.Calls) != calls {
+			t.Errorf("again %d: %d calls, want %d; %s %v", again, len(v.Calls), calls, v.Status, err)
+		}
+		for i, req := range *seen {
+			if req.Tag.Try != 7+i || *req.Sampling.Seed != 40+int64(i) {
+				t.Errorf("again %d: call %d is number %d with seed %d", again, i, req.Tag.Try, *req.Sampling.Seed)
+			}
+		}
+		if form := (*seen)[0].Messages[len((*seen)[0].Messages)-1].Content; !strings.Contains(form, "reason (may be left out), text") || strings.Contains(form, "score (may") {
+			t.Errorf("the judge is asked for: %s", form)
+		}
+	}
+}
+
 func TestAskTellsWhatWasWrong(t *testing.T) {
 	m, seen := replies(`{"nonce": "NONCE", "score": "<|im_start|>"}`, `{"nonce": "NONCE", "score": 5}`)
 	if _, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, question("A text.")); err != nil {

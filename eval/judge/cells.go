@@ -19,11 +19,11 @@ type Cell struct {
 // itself where it is no object.
 func (s *Schema) Cells() []Cell {
 	if len(s.part().properties()) == 0 {
-		return []Cell{{Answers: describe(s.root, s.raw, 0)}}
+		return []Cell{{Answers: describe(s.root, s.raw)}}
 	}
 	var cells []Cell
 	for _, key := range order(s.part(), s.raw) {
-		cells = append(cells, Cell{key, describe(s.part().properties()[key], s.raw, 0)})
+		cells = append(cells, Cell{key, describe(s.part().properties()[key], s.raw)})
 	}
 	return cells
 }

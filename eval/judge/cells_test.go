@@ -63,10 +63,13 @@ func TestQuoteSpellsOutTheInvisible(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []rune{' ', '~', 0x80, 0xAC, 0xAE, 0x034E, 0x0350, 0x115E, 0x1161, 0x17B6, 0x180A, 0x1810, 0x200A, 0x2010, 0x202F, 0x205F, 0x2070, 0x2801, 0xFFFC, 0xE1000} {
+	for _, r := range []rune{0xFE00, 0xFE0F, ' ', '~', 0x80, 0xAC, 0xAE, 0x034E, 0x0350, 0x115E, 0x1161, 0x17B6, 0x180A, 0x1810, 0x200A, 0x2010, 0x202F, 0x205F, 0x2070, 0x2801, 0xFFFC, 0xE1000} {
 		if got := judge.Quote("a"+string(r)+"b", 1); !strings.Contains(got, "a"+string(r)+"b") {
 			t.Errorf("%U is spelt out: %q", r, got)
 		}
+	}
+	if got := judge.Quote("<|a|> [b]", 1); !strings.Contains(got, "‹|a|› ⟦b⟧") {
+		t.Errorf("the brackets of chat templates stay: %q", got)
 	}
 	for _, r := range "\r\v\f\u0085\u2028\u2029" {
 		if got := judge.Quote("a"+string(r)+"b", 1); !strings.Contains(got, "| a\n| b\n") {
@@ -97,6 +100,69 @@ func TestAskOfReplies(t *testing.T) {
 		v, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, question("x"))
 		if err != nil || v.Status != test.status || !strings.Contains(v.Reason, test.reason) {
 			t.Errorf("%s %q: %s %q, %v", test.finish, test.text, v.Status, v.Reason, err)
+		}
+	}
+}
+
+// A line that was cut off may have gone on; a line that was not is a verdict.
+func TestAskOfALine(t *testing.T) {
+	for finish, want := range map[llm.Finish]eval.Status{llm.Stop: eval.Scored, llm.Length: eval.Unparsed, llm.Cut: eval.Unparsed} {
+		m := llm.Func(func(context.Context, llm.Request) (*llm.Response, error) {
+			return &llm.Response{Text: "VERDICT: C", Finish: finish}, nil
+		})
+		v, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock, Trusting: true}, judge.Question[string]{Scorer: "x", Prompt: rubric, Data: "x", Schema: judge.MustSchema(graded)})
+		if err != nil || v.Status != want || (want == eval.Scored) != (v.Value == "C") {
+			t.Errorf("%s: %s %q %s %v", finish, v.Status, v.Value, v.Reason, err)
+		}
+	}
+}
+
+// What may be answered is said in words, of which a person and a model make a value.
+func TestCellsSay(t *testing.T) {
+	for schema, want := range map[string]string{
+		scale:                                   `a whole number from 1 to 5`,
+		`{"type":"number","minimum":0.5}`:       `a number of at least 0.5`,
+		`{"type":"number","maximum":9}`:         `a number of at most 9`,
+		`{"type":["boolean","null"]}`:           `true or false or null`,
+		`{"description":"why","type":"string"}`: `text: why`,
+		`{}`:                                    `anything`,
+		`{"type":"array","items":{"type":"object","properties":{"b":{"type":"string"},"a":{}}}}`: `a list, each item an object with the keys b (text), a (anything)`,
+		`{"enum":[1,2,3,4,5,6,7,8,9,10,11,12]}`:                                                  `one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12`,
+		`{"enum":[1,2,3,4,5,6,7,8,9,10,11,12,13]}`:                                               `one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, ... (13 in all)`,
+	} {
+		if cells := judge.MustSchema(schema).Cells(); len(cells) != 1 || cells[0] != (judge.Cell{Answers: want}) {
+			t.Errorf("%s: %+v, want %q", schema, cells, want)
+		}
+	}
+}
+
+// Replies of a file are read by the schema of their line; an error names the file and the line.
+func TestReadReplies(t *testing.T) {
+	const file = `{"id": 1, "raw": "VERDICT: C", "offered": {"enum": ["C", "I"]}}
+{"id": "b", "raw": "VERDICT: D", "offered": {"enum": ["C", "I"]}}
+
+{"raw": "{'a': 1}", "offered": null, "note": "x"}
+{"id": 4, "raw": "{\"score\": 9, \"reason\": \"x\"}", "offered": ` + scored + `}
+`
+	var got []string
+	err := judge.ReadReplies(strings.NewReader(file), "f", func(l judge.Line) error {
+		got = append(got, fmt.Sprintf("%s %s %s %s %d", l.ID, l.Status, l.Value, l.Method, len(l.Keys)))
+		if len(l.Keys) > 0 && (l.Keys["reason"].Status != eval.Scored || l.Keys["score"].Status != eval.Unparsed || string(l.Keys["score"].ID) != `"score"`) {
+			t.Errorf("single labels: %+v", l.Keys)
+		}
+		return nil
+	})
+	want := []string{`1 scored "C" line 0`, `"b" unparsed   0`, `null scored {"a":1} loose json 0`, `4 unparsed   2`}
+	if err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	for text, want := range map[string]string{
+		"{}\n":                                 `f:1: there is no "raw"`,
+		"\n{\"raw\": 1}":                       "f:2: json",
+		`{"raw": "x", "offered": {"type": 5}}`: "f:1: the schema",
+	} {
+		if err := judge.ReadReplies(strings.NewReader(text), "f", func(judge.Line) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -165,41 +165,20 @@ func boolean(v *loose.Value) (any, error) {
 // choose finds the listed value that a value means: the same one; for a label, the same but for case, spaces
 // and quotation marks, or the only label that begins with the words given, four letters or a digit at least.
 func choose(v *loose.Value, choices []any) (any, error) {
-	begun := []any{}
 	said := fold(v.Text)
+	var folded, begun []any
 	for _, choice := range choices {
-		switch choice := choice.(type) {
-		case string:
-			if (v.Kind == loose.String || v.Kind == loose.Word) && choice == v.Text {
-				return choice, nil
-			}
-		case json.Number:
-			if n, err := number(v, nil); err == nil && same(choice, n) {
-				return choice, nil
-			}
-		case bool:
-			if b, err := boolean(v); err == nil && b == choice {
-				return choice, nil
-			}
-		default:
-			if got, err := literal(v); err == nil && same(got, choice) {
-				return choice, nil
-			}
+		if means(v, choice) {
+			return choice, nil
 		}
-	}
-	var folded []any
-	for _, choice := range choices {
 		label, ok := choice.(string)
 		if !ok || said == "" || v.Kind >= loose.Array {
 			continue
 		}
-		label = fold(label)
-		if label == said {
+		switch label = fold(label); {
+		case label == said:
 			folded = append(folded, choice)
-		}
-		rest, ok := strings.CutPrefix(label, said)
-		next := []rune(rest + "x")[0]
-		if ok && !unicode.IsLetter(next) && !unicode.IsDigit(next) && (len(said) > 3 || strings.ContainsAny(said, "0123456789")) {
+		case begins(label, said):
 			begun = append(begun, choice)
 		}
 	}
@@ -210,6 +189,30 @@ func choose(v *loose.Value, choices []any) (any, error) {
 		return begun[0], nil
 	}
 	return nil, fmt.Errorf("%s is not one of %s", show(v), list(choices))
+}
+
+// means reports whether a value is a listed one, which decides how it is read.
+func means(v *loose.Value, choice any) bool {
+	var got any
+	var err error
+	switch choice.(type) {
+	case string:
+		return v.Kind < loose.Array && choice == v.Text
+	case json.Number:
+		got, err = number(v, nil)
+	case bool:
+		got, err = boolean(v)
+	default:
+		got, err = literal(v)
+	}
+	return err == nil && same(got, choice)
+}
+
+// begins reports whether a label has more words than those said, which tell enough of it.
+func begins(label, said string) bool {
+	rest, ok := strings.CutPrefix(label, said)
+	next := []rune(rest + "x")[0]
+	return ok && !unicode.IsLetter(next) && !unicode.IsDigit(next) && (len(said) > 3 || strings.ContainsAny(said, "0123456789"))
 }
 
 // tidy takes off what surrounds a label or number: white space, quotation marks, emphasis, and a full stop

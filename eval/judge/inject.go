@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -65,14 +66,12 @@ func Inject(ctx context.Context, j *Judge, n int, seed uint64) (Obedience, error
 			continue
 		}
 		out.Pairs[at]++
-		if distance(r.Value, demand) < distance(plain[at].Value, demand) {
+		if math.Abs(r.Value-demand) < math.Abs(plain[at].Value-demand) {
 			out.Moved[at]++
 		}
 	}
 	return out, nil
 }
-
-func distance(a, b float64) float64 { return max(a-b, b-a) }
 
 var characterPrompt = MustPrompt("character", content("prompts/character.tmpl"))
 

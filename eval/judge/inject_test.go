@@ -3,70 +3,56 @@ package judge_test
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"strings"
 	"testing"
 
 	"parley/eval/judge"
 	"parley/sim/llm"
 )
 
-var demanded = regexp.MustCompile(`(?:score of|score is|score as|score|rated this text|down a|\{"score":|give this text|worth|settled as) ([1-5])`)
-
-// scorer is a judge that scores a text by a function of the prompt's text.
-func scorer(score func(text string) int) *judge.Judge {
-	return &judge.Judge{Name: "m", Now: clock, Model: llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
-		return &llm.Response{Text: fmt.Sprintf(`{"nonce":%q,"score":%d}`, nonce(req), score(req.Messages[1].Content))}, nil
-	})}
-}
-
+// An instruction moves a verdict where the second one is nearer to what it demands, which is far from the first one.
 func TestInject(t *testing.T) {
-	firm := func(string) int { return 4 }
-	obeys := func(text string) int {
-		if m := demanded.FindStringSubmatch(text); m != nil {
-			return int(m[1][0] - '0')
-		}
-		return 4
-	}
-	sum := func(list []int) (n int) {
-		for _, v := range list {
-			n += v
-		}
-		return n
-	}
 	for _, tt := range []struct {
-		name         string
-		score        func(string) int
-		least, most  int // of 80 pairs, moved
-		unscoredWant int
+		plain, planted  int // scores of a text as it is, and with an instruction
+		moved, unscored bool
 	}{
-		{"firm", firm, 0, 0, 0},
-		{"obeys", obeys, 60, 80, 0},
-		{"moves away", func(text string) int {
-			if strings.Contains(text, "SYSTEM") {
-				return 5
-			}
-			return 4
-		}, 0, 0, 0},
-		{"off the scale", func(string) int { return 9 }, 0, 0, 80},
+		{plain: 4, planted: 4}, {plain: 4, planted: 5}, {plain: 4, planted: 1, moved: true}, {plain: 4, planted: 3, moved: true},
+		{plain: 3, planted: 4}, {plain: 3, planted: 2, moved: true},
+		{plain: 2, planted: 1}, {plain: 2, planted: 3, moved: true}, {plain: 2, planted: 5, moved: true},
+		{plain: 9, planted: 4, unscored: true}, {plain: 4, planted: 9, unscored: true},
 	} {
-		got, err := judge.Inject(t.Context(), scorer(tt.score), 80, 1)
+		asked := map[string]bool{}
+		j := &judge.Judge{Name: "m", Now: clock, Again: -1, Model: llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
+			score := tt.planted
+			if req.Tag.Try == 0 {
+				score = tt.plain
+			} else {
+				asked[req.Messages[1].Content] = true
+			}
+			return &llm.Response{Text: fmt.Sprintf(`{"nonce":%q,"score":%d}`, nonce(req), score)}, nil
+		})}
+		got, err := judge.Inject(t.Context(), j, 80, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		unscored := 0
+		moved, pairs, unscored := 0, 0, 0
+		for i := range got.Pairs {
+			moved, pairs = moved+got.Moved[i], pairs+got.Pairs[i]
+		}
 		for _, n := range got.Unscored {
 			unscored += n
 		}
-		if moved := sum(got.Moved); moved < tt.least || moved > tt.most || unscored != tt.unscoredWant || sum(got.Pairs)+unscored != 80 {
-			t.Errorf("%s: %d moved of %d, %d unscored: %v", tt.name, moved, sum(got.Pairs), unscored, got.Unscored)
+		if pairs+unscored != 80 || (unscored == 80) != tt.unscored || (moved == pairs) != (tt.moved || tt.unscored) || !tt.moved && moved > 0 {
+			t.Errorf("%+v: %d moved of %d, %d unscored: %v", tt, moved, pairs, unscored, got.Unscored)
+		}
+		if tt.plain <= 5 && len(asked) != 80 {
+			t.Errorf("%+v: %d prompts of 80 differ", tt, len(asked))
 		}
 		ids := map[string]bool{}
 		for _, c := range got.Calls {
 			ids[c.ID] = true
 		}
 		if len(ids) != len(got.Calls) {
-			t.Errorf("%s: %d ids for %d calls", tt.name, len(ids), len(got.Calls))
+			t.Errorf("%+v: %d ids for %d calls", tt, len(ids), len(got.Calls))
 		}
 	}
 }

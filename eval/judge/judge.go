@@ -30,13 +30,10 @@ type Judge struct {
 }
 
 func (j *Judge) again() int {
-	switch {
-	case j.Again < 0:
-		return 0
-	case j.Again == 0:
+	if j.Again == 0 {
 		return 2
 	}
-	return j.Again
+	return max(0, j.Again)
 }
 
 // Verdict is the outcome of asking a judge.

@@ -82,7 +82,7 @@ func (f *form) keys() []string {
 		if !slices.Contains(p.required(), key) {
 			text += " (may be left out)"
 		}
-		keys = append(keys, text+", "+describe(p.properties()[key], f.outer.raw, 0))
+		keys = append(keys, text+", "+describe(p.properties()[key], f.outer.raw))
 	}
 	return keys
 }

@@ -71,19 +71,16 @@ func own(name string, with any) string {
 
 // describe says in words what a schema asks for. It writes no braces and quotes no key, so that a
 // reply that repeats it states nothing. The whole schema's text gives the order of keys.
-func describe(schema any, raw json.RawMessage, depth int) string {
+func describe(schema any, raw json.RawMessage) string {
 	p := partOf(schema)
-	if p == nil || depth > 6 {
-		return "anything"
-	}
-	text := kind(p, raw, depth)
+	text := kind(p, raw)
 	if about, _ := p["description"].(string); about != "" {
 		text += ": " + about
 	}
 	return text
 }
 
-func kind(p part, raw json.RawMessage, depth int) string {
+func kind(p part, raw json.RawMessage) string {
 	if choices, ok := p.choices(); ok {
 		return "one of " + list(choices)
 	}
@@ -112,11 +109,11 @@ func kind(p part, raw json.RawMessage, depth int) string {
 		case "null":
 			texts = append(texts, "null")
 		case "array":
-			texts = append(texts, "a list, each item "+describe(p["items"], raw, depth+1))
+			texts = append(texts, "a list, each item "+describe(p["items"], raw))
 		case "object":
 			var keys []string
 			for _, key := range order(p, raw) {
-				keys = append(keys, key+" ("+describe(p.properties()[key], raw, depth+1)+")")
+				keys = append(keys, key+" ("+describe(p.properties()[key], raw)+")")
 			}
 			texts = append(texts, "an object with the keys "+strings.Join(keys, ", "))
 		}

@@ -72,14 +72,8 @@ func visible(text string) string {
 // invisible reports whether a character takes no room on the page: zero-width and soft characters,
 // marks and overrides of direction, tags, selectors beyond the plain ones.
 func invisible(r rune) bool {
-	switch {
-	case r < 0x80:
+	if r >= 0xFE00 && r <= 0xFE0F {
 		return false
-	case r == 0xAD, r == 0x034F, r == 0x061C, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5,
-		r >= 0x180B && r <= 0x180F, r >= 0x200B && r <= 0x200F, r >= 0x202A && r <= 0x202E,
-		r >= 0x2060 && r <= 0x206F, r == 0x2800, r == 0x3164, r == 0xFEFF, r == 0xFFA0,
-		r >= 0xFFF9 && r <= 0xFFFB, r >= 0xE0000 && r <= 0xE0FFF:
-		return true
 	}
-	return unicode.Is(unicode.Cf, r)
+	return r == 0x2800 || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -114,7 +114,8 @@ func score(reading Reading) (n int, why string, err error) {
 }
 
 func (r *Rating) top(ctx context.Context, j *Judge) (Rated, error) {
-	n, why := 0, ""
+	var n int
+	var why string
 	out, err := put(ctx, j, r.inquiry(), func(reading Reading, _ *llm.Response) (err error) {
 		n, why, err = score(reading)
 		return err
@@ -196,7 +197,8 @@ func (r *Rating) samples(ctx context.Context, j *Judge) (Rated, error) {
 			seed := *j.Sampling.Seed + int64(i)
 			drawn.Sampling.Seed = &seed
 		}
-		n, why := 0, ""
+		var n int
+		var why string
 		out, err := put(ctx, &drawn, q, func(reading Reading, _ *llm.Response) (err error) {
 			n, why, err = score(reading)
 			return err
@@ -219,7 +221,7 @@ func (r *Rating) samples(ctx context.Context, j *Judge) (Rated, error) {
 	}
 	read := draws - rated.Failed
 	rated.Mass = float64(read) / float64(draws)
-	if read == 0 || rated.Mass < r.Floor {
+	if rated.Mass < r.Floor {
 		rated.Status = eval.Unparsed
 		rated.Reason = fmt.Sprintf("only %d of %d draws gave a number; the last that did not: %s", read, draws, last)
 		return rated, nil

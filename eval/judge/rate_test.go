@@ -132,6 +132,11 @@ func TestWeigh(t *testing.T) {
 		{"all certain", []llm.TokenLogprob{{Logprob: llm.Logprob{Token: "4", Value: 0}, Top: []llm.Logprob{{Token: "4", Value: 0}, {Token: "5", Value: 0}}}}, judge.Scale{Min: 1, Max: 5}, nan, 0, "not real"},
 		{"infinite", []llm.TokenLogprob{{Logprob: llm.Logprob{Token: "4", Value: math.Inf(-1)}}}, judge.Scale{Min: 1, Max: 5}, nan, 0, "on the scale"},
 		{"the said token is not listed", []llm.TokenLogprob{{Logprob: llm.Logprob{Token: "3", Value: math.Log(.5)}, Top: []llm.Logprob{{Token: "5", Value: math.Log(.5)}}}}, judge.Scale{Min: 1, Max: 5}, 4, 1, ""},
+		{"the widest scale", []llm.TokenLogprob{at("99", "99", .5, "0", .5)}, judge.Scale{Min: 0, Max: 99}, 49.5, 1, ""},
+		{"a little more than certain", []llm.TokenLogprob{at("4", "4", .605, "5", .4)}, judge.Scale{Min: 1, Max: 5}, (4*.605 + 5*.4) / 1.005, 1, "rounding of the server's"},
+		{"a digit before the scale's first", []llm.TokenLogprob{at("2", "2", .6, "3", .2, "1", .2), at("5}", "5}", 1.0)}, judge.Scale{Min: 20, Max: 29}, 25, .6, ""},
+		{"a scale below 0", []llm.TokenLogprob{at("0", "0", 1.0)}, judge.Scale{Min: -1, Max: 5}, nan, 0, "within 0 to 99"},
+		{"no number", []llm.TokenLogprob{{Logprob: llm.Logprob{Token: "4", Value: math.NaN()}}}, judge.Scale{Min: 1, Max: 5}, nan, 0, "on the scale"},
 		{"a wide scale", []llm.TokenLogprob{at("4", "4", 1.0)}, judge.Scale{Min: 0, Max: 100}, nan, 0, "within 0 to 99"},
 	}
 	for _, tt := range tests {
@@ -178,12 +183,18 @@ func TestRate(t *testing.T) {
 	m := spelled(`At step 5 it fails; 2 are fine. {"nonce": "NONCE", "score": `, score, "}")
 	j := &judge.Judge{Model: m, Name: "m", Now: clock}
 	r, err := judge.Rate(t.Context(), j, rating(judge.Top))
-	if err != nil || r.Status != eval.Scored || r.Value != 4 || r.Method != "top" {
+	if err != nil || r.Status != eval.Scored || r.Value != 4 || r.Method != "top" || r.Mass != 1 || fmt.Sprint(r.Spread) != "map[4:1]" {
 		t.Errorf("top: %+v %v", r, err)
 	}
 	r, err = judge.Rate(t.Context(), j, rating(judge.Logprob))
 	if err != nil || r.Status != eval.Scored || math.Abs(r.Value-4.25) > 1e-9 || math.Abs(r.Mass-.8) > 1e-9 || r.Method != "logprob" {
 		t.Errorf("logprob: %+v %v", r, err)
+	}
+	for _, mark := range []string{`"`, "'"} {
+		quoted := &judge.Judge{Model: spelled(`{"nonce": "NONCE", "score": `+mark, score, mark+"}"), Name: "m", Now: clock}
+		if r, err = judge.Rate(t.Context(), quoted, rating(judge.Logprob)); err != nil || math.Abs(r.Value-4.25) > 1e-9 {
+			t.Errorf("logprob of a score in %s: %+v %v", mark, r, err)
+		}
 	}
 	strict := rating(judge.Logprob)
 	strict.Floor = .9
@@ -218,6 +229,26 @@ func TestSamples(t *testing.T) {
 	}
 	if len(seeds) != 5 || len(ids) != 5 {
 		t.Errorf("%d seeds and %d ids for 5 draws", len(seeds), len(ids))
+	}
+	if fmt.Sprint(got.Spread) != "map[2:0.2 3:0.2 4:0.2 5:0.2]" {
+		t.Errorf("spread %v", got.Spread)
+	}
+	for i, req := range *seen {
+		if req.Tag.Try != i {
+			t.Errorf("draw %d is call %d", i, req.Tag.Try)
+		}
+	}
+	// A seed that is set counts upwards, and draws are 20 where none are asked for.
+	m, seen = replies(`{"nonce":"NONCE","score":4}`)
+	first, all := int64(40), r
+	all.Draws = 0
+	if got, err = judge.Rate(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock, Sampling: llm.Sampling{Seed: &first}}, all); err != nil || got.Draws != 20 || len(*seen) != 20 {
+		t.Errorf("%d draws: %+v %v", len(*seen), got, err)
+	}
+	for i, req := range *seen {
+		if *req.Sampling.Seed != 40+int64(i) {
+			t.Errorf("draw %d has seed %d", i, *req.Sampling.Seed)
+		}
 	}
 	m, _ = replies(`nothing`, `{"nonce":"NONCE","score":5}`, `nothing`)
 	got, err = judge.Rate(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, r)
@@ -254,7 +285,17 @@ func TestPrefer(t *testing.T) {
 		{"a tie", seat("tie"), "good", "bad", eval.Scored, judge.WinnerTie, false},
 		{"neither", seat("third"), "good", "bad", eval.Unparsed, "", false},
 	} {
-		p, err := judge.Prefer(t.Context(), &judge.Judge{Model: tt.m, Name: "m", Now: clock}, judge.Pair{Scorer: "x", Seed: 1, Prompt: versus, A: tt.a, B: tt.b})
+		var tries []int
+		m := llm.Func(func(ctx context.Context, req llm.Request) (*llm.Response, error) {
+			tries = append(tries, req.Tag.Try)
+			return tt.m.Generate(ctx, req)
+		})
+		p, err := judge.Prefer(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, judge.Pair{Scorer: "x", Seed: 1, Try: 6, Prompt: versus, A: tt.a, B: tt.b})
+		for i, try := range tries {
+			if try != 6+i {
+				t.Errorf("%s: call %d is number %d", tt.name, i, try)
+			}
+		}
 		if err != nil || p.Status != tt.status || p.Value != tt.winner || p.Flip != tt.flip {
 			t.Errorf("%s: %+v %v", tt.name, p, err)
 		}

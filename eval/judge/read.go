@@ -82,34 +82,15 @@ type reader struct {
 }
 
 func (r *reader) read(found []loose.Value) Reading {
-	var verdicts []Reading
-	var first, partial *loose.Value
-	for i := range found {
-		v := &found[i]
-		states, some := r.states(v)
-		if v.State != loose.Whole && (states || some) {
-			return unread("an object in the reply is %s", map[loose.State]string{loose.Broken: "broken", loose.Cut: "cut off"}[v.State])
-		}
-		if !states {
-			if some {
-				partial = v
-			}
-			continue
-		}
-		reading := r.object(v)
-		if v.Kind == loose.Array && reading.Status != eval.Scored && len(found) > 1 {
-			continue // such as the number of a note
-		}
-		if first == nil {
-			first = v
-		}
-		verdicts = append(verdicts, reading)
-	}
-	if len(verdicts) == 0 {
+	verdicts, partial, why := r.verdicts(found)
+	switch {
+	case why != "":
+		return unread("%s", why)
+	case len(verdicts) == 0:
 		return r.without(partial)
 	}
 	last := verdicts[len(verdicts)-1]
-	for _, other := range verdicts[:len(verdicts)-1] {
+	for _, other := range verdicts {
 		if other.Status != last.Status || !r.agree(other.value, last.value) {
 			return unread("%d verdicts are given, and differ", len(verdicts))
 		}
@@ -117,24 +98,50 @@ func (r *reader) read(found []loose.Value) Reading {
 	if last.Status != eval.Scored {
 		return last
 	}
-	var rest strings.Builder // behind the verdict, other objects aside
-	end := first.End
+	if partial != nil && !r.secret() {
+		if shared := r.object(partial); shared.differs(last) {
+			return unread("two objects give different values")
+		}
+	}
+	if why := r.schema.retracted(r.behind(verdicts[0].object, found), r.reasons(last.object), last.value); why != "" {
+		return unread("%s", why)
+	}
+	return last
+}
+
+// verdicts reads what states the verdict, and returns the last object that states a part of it. It gives a reason
+// where one of them is not whole.
+func (r *reader) verdicts(found []loose.Value) (verdicts []Reading, partial *loose.Value, why string) {
+	for i := range found {
+		v := &found[i]
+		states, some := r.states(v)
+		switch {
+		case v.State != loose.Whole && (states || some):
+			return nil, nil, "an object in the reply is " + map[loose.State]string{loose.Broken: "broken", loose.Cut: "cut off"}[v.State]
+		case states:
+			reading := r.object(v)
+			if v.Kind == loose.Array && reading.Status != eval.Scored && len(found) > 1 {
+				continue // such as the number of a note
+			}
+			verdicts = append(verdicts, reading)
+		case some:
+			partial = v
+		}
+	}
+	return verdicts, partial, ""
+}
+
+// behind returns the text behind a verdict, other objects aside.
+func (r *reader) behind(v *loose.Value, found []loose.Value) string {
+	var rest strings.Builder
+	end := v.End
 	for _, v := range found {
 		if v.Start >= end {
 			rest.WriteString(r.text[end:v.Start] + "\n")
 			end = v.End
 		}
 	}
-	rest.WriteString(r.text[end:])
-	if partial != nil && !r.secret() {
-		if shared := r.object(partial); shared.differs(last) {
-			return unread("two objects give different values")
-		}
-	}
-	if why := r.schema.retracted(rest.String(), r.reasons(last.object), last.value); why != "" {
-		return unread("%s", why)
-	}
-	return last
+	return rest.String() + r.text[end:]
 }
 
 // reasons returns the strings of an object that come behind its last number, label or truth value.
@@ -158,7 +165,7 @@ func (r *reader) secret() bool { return r.schema != nil && r.schema.nonce != "" 
 func (r *reader) states(v *loose.Value) (all, some bool) {
 	switch {
 	case r.schema == nil:
-		whole := len(r.bare) == v.End-v.Start && r.bare == r.text[v.Start:v.End]
+		whole := r.bare == r.text[v.Start:v.End]
 		objects := v.Kind == loose.Object || slices.ContainsFunc(v.Items, func(item loose.Value) bool { return item.Kind == loose.Object })
 		return (whole || objects) && (len(v.Items) > 0 || v.State != loose.Whole), false
 	case v.Kind == loose.Array:

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -81,38 +82,48 @@ func (s *Schema) another(sentences []string, verdict any) string {
 func (p part) other(sentence string, value any) string {
 	switch value := value.(type) {
 	case json.Number:
-		for _, text := range numeral.FindAllString(sentence, -1) {
-			if digits, ok := numerals[strings.ToLower(text)]; ok {
-				text = digits
-			}
-			f, err := strconv.ParseFloat(text, 64)
-			low, hasLow := p.bound("minimum")
-			high, hasHigh := p.bound("maximum")
-			if err == nil && !(hasLow && f < low) && !(hasHigh && f > high) && value != decimal(json.Number(text)) {
-				return text
-			}
-		}
+		return p.otherNumber(sentence, value)
 	case bool:
 		if value {
 			return denies.FindString(sentence)
 		}
 		return affirms.FindString(sentence)
 	case string:
-		choices, _ := p.choices()
-		said := strings.ReplaceAll(" "+fold(sentence)+" ", " "+fold(value)+" ", " ")
-		for _, choice := range choices {
-			label, ok := choice.(string)
-			if !ok || label == value || !strings.Contains(said, " "+fold(label)+" ") {
-				continue
-			}
-			switch words := strings.Count(said, " ") - 1; {
-			case strings.EqualFold(label, "no"):
-				if denies.MatchString(sentence) {
-					return label
-				}
-			case len(label) > 1 || words < 5: // a letter in a longer sentence is a word, such as I
+		return p.otherLabel(sentence, value)
+	}
+	return ""
+}
+
+// otherNumber returns another number of the scale.
+func (p part) otherNumber(sentence string, value json.Number) string {
+	low, hasLow := p.bound("minimum")
+	high, hasHigh := p.bound("maximum")
+	for _, text := range numeral.FindAllString(sentence, -1) {
+		text = cmp.Or(numerals[strings.ToLower(text)], text)
+		f, err := strconv.ParseFloat(text, 64)
+		if err == nil && !(hasLow && f < low) && !(hasHigh && f > high) && value != decimal(json.Number(text)) {
+			return text
+		}
+	}
+	return ""
+}
+
+// otherLabel returns another label of the list.
+func (p part) otherLabel(sentence, value string) string {
+	choices, _ := p.choices()
+	said := strings.ReplaceAll(" "+fold(sentence)+" ", " "+fold(value)+" ", " ")
+	for _, choice := range choices {
+		label, ok := choice.(string)
+		if !ok || label == value || !strings.Contains(said, " "+fold(label)+" ") {
+			continue
+		}
+		switch words := strings.Count(said, " ") - 1; {
+		case strings.EqualFold(label, "no"):
+			if denies.MatchString(sentence) {
 				return label
 			}
+		case len(label) > 1 || words < 5: // a letter in a longer sentence is a word, such as I
+			return label
 		}
 	}
 	return ""

@@ -12,7 +12,7 @@ func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // short cuts a text to 60 characters.
 func short(text string) string {
-	runes := []rune(strings.ToValidUTF8(text[:min(len(text), 400)], "\uFFFD"))
+	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
 	if len(runes) > 60 {
 		return string(runes[:60]) + "..."
 	}

@@ -48,67 +48,72 @@ const impossible = -100
 // known.
 const ambiguity = 0.01
 
-// Weigh computes the weighted score whose first digit is in tokens[at]. A number may be spread
+// Weigh computes the weighted score whose first digit is in tokens[at], which there is. A number may be spread
 // over two tokens: what follows the token that was said is then known from the next place, and for
 // the alternatives that were not said it is not known; where those matter, there is no score.
 func Weigh(tokens []llm.TokenLogprob, at int, scale Scale) (Weight, error) {
 	w := Weight{Spread: map[int]float64{}}
-	if at < 0 || at >= len(tokens) {
-		return w, errors.New("the score's place in the tokens is not known")
-	}
-	if scale.Min < 0 || scale.Max > 99 || scale.Max < scale.Min {
+	if scale.Min < 0 || scale.Max > 99 {
 		return w, fmt.Errorf("probabilities can be weighed on scales within 0 to 99, not on %d to %d", scale.Min, scale.Max)
 	}
 	here, err := alternatives(tokens[at])
 	if err != nil {
 		return w, err
 	}
-	oneToken := false // numbers of two digits are one token to this model
-	for _, a := range here {
+	oneToken := slices.ContainsFunc(here, func(a llm.Logprob) bool { // numbers of two digits are one token to this model
 		n, ok := digits(a.Token)
-		oneToken = oneToken || ok && n >= 10 && scale.on(n)
-	}
+		return ok && n >= 10 && scale.on(n)
+	})
 	open := 0.0
 	for _, a := range here {
 		n, ok := digits(a.Token)
-		if !ok {
-			continue
-		}
-		p := math.Exp(a.Value)
-		if !scale.begins(n) || closed(a.Token) || oneToken && a.Token != tokens[at].Token {
+		p, said := math.Exp(a.Value), a.Token == tokens[at].Token
+		switch {
+		case !ok:
+		case !scale.begins(n) || closed(a.Token) || oneToken && !said:
 			w.add(scale, n, p)
-			continue
-		}
-		if a.Token != tokens[at].Token || at+1 >= len(tokens) {
+		case !said || at+1 >= len(tokens):
 			open += p
-			continue
-		}
-		next, err := alternatives(tokens[at+1])
-		if err != nil {
-			return w, err
-		}
-		for _, b := range next {
-			q := p * math.Exp(b.Value)
-			if last, ok := follows(b.Token); ok {
-				w.add(scale, 10*n+last, q)
-			} else if !leaves(b.Token) {
-				w.add(scale, n, q)
+		default:
+			next, err := alternatives(tokens[at+1])
+			if err != nil {
+				return w, err
 			}
+			w.extend(scale, n, p, next)
 		}
 	}
+	err = w.divide(open)
+	return w, err
+}
+
+// extend adds the numbers that begin with a digit of probability p, by what may come next.
+func (w *Weight) extend(scale Scale, n int, p float64, next []llm.Logprob) {
+	for _, b := range next {
+		q := p * math.Exp(b.Value)
+		if last, ok := follows(b.Token); ok {
+			w.add(scale, 10*n+last, q)
+		} else if !leaves(b.Token) {
+			w.add(scale, n, q)
+		}
+	}
+}
+
+// divide sums up what lies on the scale and divides by it, given the probability of digits that may be the first
+// of two.
+func (w *Weight) divide(open float64) error {
 	for _, n := range slices.Sorted(maps.Keys(w.Spread)) { // in one order: sums of floats depend on it
 		w.Mass += w.Spread[n]
 		w.Score += w.Spread[n] * float64(n)
 	}
 	if open > ambiguity {
-		return w, fmt.Errorf("%.2f of the probability lies on a digit that may be the first of two", open)
+		return fmt.Errorf("%.2f of the probability lies on a digit that may be the first of two", open)
 	}
 	if w.Mass == 0 {
-		return w, errors.New("none of the listed alternatives is on the scale")
+		return errors.New("none of the listed alternatives is on the scale")
 	}
 	w.Score /= w.Mass
 	w.Mass = min(1, w.Mass)
-	return w, nil
+	return nil
 }
 
 func (w *Weight) add(scale Scale, n int, p float64) {
@@ -138,7 +143,7 @@ func alternatives(t llm.TokenLogprob) ([]llm.Logprob, error) {
 	kept := make([]llm.Logprob, 0, len(list))
 	sum, zeros := 0.0, 0
 	for _, a := range list {
-		if math.IsNaN(a.Value) || math.IsInf(a.Value, 0) || a.Value <= impossible {
+		if !(a.Value > impossible) { // NaN is not either
 			continue
 		}
 		kept = append(kept, a)
@@ -159,9 +164,6 @@ const around = " \t\r\n\"'`*:=,;.}])("
 // digits reads a token as a whole number of one or two digits.
 func digits(token string) (int, bool) {
 	text := strings.Trim(norm.NFKC.String(strings.ReplaceAll(token, "▁", " ")), around)
-	if len(text) == 0 || len(text) > 2 {
-		return 0, false
-	}
 	n, err := strconv.ParseUint(text, 10, 8)
 	if err != nil || strings.HasPrefix(strings.TrimLeft(token, " \t\r\n\"'"), ".") {
 		return 0, false
