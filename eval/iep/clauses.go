@@ -131,32 +131,16 @@ func judgeSpeech(list []clause, first int, sentence string) {
 	}
 	held, content := "", 0
 	for i := range own {
-		var b strings.Builder
-		b.WriteByte(' ')
+		low := " "
 		for _, t := range own[i].tokens {
 			if len(t.keys) > 0 {
 				content++
 			}
-			b.WriteString(t.word + " ")
+			low += t.word + " "
 		}
-		low := b.String()
-		switch {
-		case says(low, denial):
-			held = "denial"
+		if held = stance(held, low); held == "denial" {
 			for j := range i {
 				own[j].asserted = false
-			}
-		case held == "asking" && says(low, answer) || (held == "guess" || held == "unknown") && strings.HasPrefix(low, " but "):
-			held = ""
-		}
-		if held == "" {
-			switch {
-			case says(low, unknown):
-				held = "unknown"
-			case says(low, asking) || strings.HasPrefix(low, " i asked ") || strings.HasPrefix(low, " we asked "):
-				held = "asking"
-			case says(low, guess):
-				held = "guess"
 			}
 		}
 		own[i].asserted = held == ""
@@ -166,6 +150,24 @@ func judgeSpeech(list []clause, first int, sentence string) {
 			list[i].asserted = false
 		}
 	}
+}
+
+// stance returns how a speaker takes what a clause says, given how the clause before was taken: as a denial, as
+// unknown, asked or guessed, which goes on until it is answered or a "but" ends it, or "": as a fact.
+func stance(held, low string) string {
+	switch {
+	case says(low, denial):
+		return "denial"
+	case held == "asking" && !says(low, answer), held == "denial", (held == "guess" || held == "unknown") && !strings.HasPrefix(low, " but "):
+		return held
+	case says(low, unknown):
+		return "unknown"
+	case says(low, asking) || strings.HasPrefix(low, " i asked ") || strings.HasPrefix(low, " we asked "):
+		return "asking"
+	case says(low, guess):
+		return "guess"
+	}
+	return ""
 }
 
 // content counts the words and numbers that carry content.

@@ -147,25 +147,12 @@ type alignment struct {
 func align(p *point, gold int, said []word) alignment {
 	n := len(p.parts)
 	a := alignment{by: slices.Repeat([]int{-1}, n), alike: make([]float64, n)}
-	against, taken := make([]float64, n), make([]bool, len(said))
-	bears := map[string]bool{} // words that are of the gold point, or the contrary
-	outside := 0.0             // weight of what is said outside of negations
+	against := make([]float64, n)
+	bears, outside := p.bears(gold, said)
 	for j := range said {
+		own := slices.ContainsFunc(said[j].hits, func(h hit) bool { return h.gold == gold && h.alike == wordnet.Same })
 		for _, hit := range said[j].hits {
-			if hit.gold == gold && (hit.alike == wordnet.Same || hit.alike == 0) {
-				taken[j] = taken[j] || hit.alike == wordnet.Same
-				for _, k := range said[j].keys {
-					bears[k] = true
-				}
-				if !said[j].negated {
-					outside += p.parts[hit.part].weight / p.total
-				}
-			}
-		}
-	}
-	for j := range said {
-		for _, hit := range said[j].hits {
-			if hit.gold != gold {
+			if hit.gold != gold || hit.alike == 0 && own {
 				continue
 			}
 			w := &p.parts[hit.part]
@@ -174,9 +161,7 @@ func align(p *point, gold int, said []word) alignment {
 				contrary = false // something else is denied
 			}
 			if alike == 0 { // the opposite
-				if alike, contrary = wordnet.Synonym, !contrary; taken[j] {
-					continue
-				}
+				alike, contrary = wordnet.Synonym, !contrary
 			}
 			switch {
 			case contrary && alike >= wordnet.Synonym:
@@ -186,21 +171,45 @@ func align(p *point, gold int, said []word) alignment {
 			}
 		}
 	}
+	a.weigh(p, said, against)
+	return a
+}
+
+// bears returns the words said that are of a gold point, or the contrary, and the share of its weight that is said
+// outside of negations.
+func (p *point) bears(gold int, said []word) (bears map[string]bool, outside float64) {
+	bears = map[string]bool{}
+	for j := range said {
+		for _, hit := range said[j].hits {
+			if hit.gold != gold || hit.alike != wordnet.Same && hit.alike != 0 {
+				continue
+			}
+			for _, k := range said[j].keys {
+				bears[k] = true
+			}
+			if !said[j].negated {
+				outside += p.parts[hit.part].weight / p.total
+			}
+		}
+	}
+	return bears, outside
+}
+
+// weigh adds the numbers, takes out the parts of which the contrary is said more closely, and sums up.
+func (a *alignment) weigh(p *point, said []word, against []float64) {
 	for i := range p.parts {
-		if w := &p.parts[i]; w.number != 0 {
-			for j := range said {
-				if sameNumber(w.number, &said[j].token) {
-					a.by[i], a.alike[i] = j, wordnet.Same
-				}
+		w := &p.parts[i]
+		for j := range said {
+			if w.number != 0 && sameNumber(w.number, &said[j].token) {
+				a.by[i], a.alike[i] = j, wordnet.Same
 			}
 		}
 		if against[i] > a.alike[i] {
 			a.by[i], a.alike[i] = -1, 0
-			a.conflict += p.parts[i].weight / p.total
+			a.conflict += w.weight / p.total
 		}
-		a.cover += a.alike[i] * p.parts[i].weight / p.total
+		a.cover += a.alike[i] * w.weight / p.total
 	}
-	return a
 }
 
 // head returns the first of the words in the scope of a negation that is not of the title.

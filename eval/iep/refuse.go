@@ -96,33 +96,7 @@ func verbatim(p *point, a alignment) bool {
 // substituted reports whether a stretch repeats a gold point word for word but for one place, where
 // something else is said after, or before, the same word.
 func substituted(p *point, said []word, a alignment) bool {
-	hole, first, last := 0.0, -1, -1
-	left, right, before := -1, len(said), -1
-	for i := range p.parts {
-		w := &p.parts[i]
-		switch {
-		case w.weight == 0:
-		case a.alike[i] == 0:
-			if last >= 0 && right < len(said) {
-				return false // a second place
-			}
-			if first < 0 {
-				first = i
-			}
-			last = i
-			hole += w.weight / p.total
-		default:
-			if a.by[i] < before {
-				return false // in another order
-			}
-			before = a.by[i]
-			if first < 0 {
-				left = before
-			} else if right == len(said) {
-				right = before
-			}
-		}
-	}
+	first, left, right, hole := p.gap(a, len(said))
 	if hole < 0.08 || hole > 1-Floor {
 		return false
 	}
@@ -140,6 +114,34 @@ func substituted(p *point, said []word, a alignment) bool {
 		}
 	}
 	return false
+}
+
+// gap returns the first part that a stretch of n words lacks where it lacks parts in one place, and has the others in
+// their order: where the stretch has the parts before and behind the gap, -1 and n if none, and the share of the
+// weight that is missing. It is 0 where there is no gap, or more than one.
+func (p *point) gap(a alignment, n int) (first, left, right int, hole float64) {
+	first, left, right = -1, -1, n
+	before := -1
+	for i := range p.parts {
+		switch w := &p.parts[i]; {
+		case w.weight == 0:
+		case a.alike[i] == 0 && right < n, a.alike[i] > 0 && a.by[i] < before:
+			return first, left, right, 0 // a second gap, or another order
+		case a.alike[i] == 0:
+			if first < 0 {
+				first = i
+			}
+			hole += w.weight / p.total
+		default:
+			before = a.by[i]
+			if first < 0 {
+				left = before
+			} else if right == n {
+				right = before
+			}
+		}
+	}
+	return first, left, right, hole
 }
 
 // senseWords carry sense without content of their own.

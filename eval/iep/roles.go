@@ -55,15 +55,7 @@ func voice(list []token, verb int) string {
 func swapped(p *point, title map[string]bool, said []word, a alignment) bool {
 	fact, list := p.tokens(), bare(said)
 	from, to := mainSentence(list, a)
-	places := [][2]int{} // of what both have
-	for i := range p.parts {
-		if w := &p.parts[i]; w.weight > 0 && a.by[i] >= from && a.by[i] < to && a.alike[i] == wordnet.Same {
-			places = append(places, [2]int{i, a.by[i]})
-		}
-	}
-	if i, j := slices.IndexFunc(p.parts, func(w part) bool { return w.title }), subject(list[from:to], title); i >= 0 && j >= 0 {
-		places = append(places, [2]int{i, from + j})
-	}
+	places := p.places(title, list, a, from, to)
 	if redirected(fact, list, places) {
 		return true
 	}
@@ -77,27 +69,48 @@ func swapped(p *point, title map[string]bool, said []word, a alignment) bool {
 		if w < from || w >= to || determiners[fact[v-1].word] || fact[v-1].number != 0 {
 			continue
 		}
-		was, is := voice(fact, v), voice(list, w)
-		turned := was != is // then who does it and who it is done to change sides, and nothing else
-		if was == "" || is == "" {
-			if was == "passive" || is == "passive" {
-				continue
-			}
-			turned = false
-		}
-		lost, gained := false, false
-		for _, at := range places {
-			if turned && !fact[at[0]].name && !p.parts[at[0]].title {
-				continue
-			}
-			lost = lost || at[0] < v && at[1] != w && (at[1] > w) != turned
-			gained = gained || at[0] > v && at[1] != w && (at[1] < w) != turned
-		}
-		if lost && gained {
+		if turned, known := turned(voice(fact, v), voice(list, w)); known && p.exchanged(places, v, w, turned) {
 			return true
 		}
 	}
 	return false
+}
+
+// places pairs the places of what a gold point and a sentence of a stretch, from one word to another, both have.
+func (p *point) places(title map[string]bool, list []token, a alignment, from, to int) [][2]int {
+	places := [][2]int{}
+	for i := range p.parts {
+		if p.parts[i].weight > 0 && a.by[i] >= from && a.by[i] < to && a.alike[i] == wordnet.Same {
+			places = append(places, [2]int{i, a.by[i]})
+		}
+	}
+	if i, j := slices.IndexFunc(p.parts, func(w part) bool { return w.title }), subject(list[from:to], title); i >= 0 && j >= 0 {
+		places = append(places, [2]int{i, from + j})
+	}
+	return places
+}
+
+// turned reports whether two voices differ, so that who does it and who it is done to change sides, and whether that
+// is known: a verb that may be in either voice is taken to be in the other's, unless that is passive.
+func turned(was, is string) (turned, known bool) {
+	if was == "" || is == "" {
+		return false, was != "passive" && is != "passive"
+	}
+	return was != is, true
+}
+
+// exchanged reports whether something before a verb comes behind it, and the other way round. Where the voice is
+// turned that is as it should be for names and the subject, and the contrary is not.
+func (p *point) exchanged(places [][2]int, verb, said int, turned bool) bool {
+	lost, gained := false, false
+	for _, at := range places {
+		if w := &p.parts[at[0]]; at[1] == said || turned && !w.name && !w.title {
+			continue
+		}
+		lost = lost || at[0] < verb && (at[1] > said) != turned
+		gained = gained || at[0] > verb && (at[1] < said) != turned
+	}
+	return lost && gained
 }
 
 // subject returns the place of a title in a sentence, or else "it", or else another pronoun; -1: nowhere.

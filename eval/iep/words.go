@@ -1,6 +1,7 @@
 package iep
 
 import (
+	"cmp"
 	_ "embed"
 	"strconv"
 	"strings"
@@ -30,35 +31,18 @@ type token struct {
 func tokens(sentence string) []token {
 	var out []token
 	text := strings.ReplaceAll(asciiFold(sentence), "/", " , ")
-	lower := strings.IndexFunc(text, unicode.IsLetter)
-	terse := lower >= 0 && unicode.IsLower(rune(text[lower])) // names may have small letters too
-	flush := func(raw string) {
-		for _, part := range strings.Split(raw, "-") {
-			part = strings.Trim(part, "'")
-			word := strings.ToLower(part)
-			if pronoun, is := strings.CutSuffix(word, "'s"); is && things[pronoun] {
-				out = append(out, token{word: pronoun}, token{word: "is"})
-				continue
-			}
-			for _, s := range []string{"'s", "'d", "'ll", "'ve", "'re", "'m"} {
-				word = strings.TrimSuffix(word, s)
-			}
-			if word = strings.TrimSuffix(word, "'"); word != "" {
-				out = append(out, newToken(word, unicode.IsUpper(rune(part[0])), terse))
-			}
-		}
-	}
+	letter := strings.IndexFunc(text, unicode.IsLetter)
+	terse := letter >= 0 && unicode.IsLower(rune(text[letter])) // names may have small letters too
 	start := -1
 	for i, r := range text + " " {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '-' && start >= 0 ||
-			(r == ',' || r == '.') && start >= 0 && i+1 < len(text) && unicode.IsDigit(rune(text[i-1])) && unicode.IsDigit(rune(text[i+1])) {
+		if inWord(text, i, r, start >= 0) {
 			if start < 0 {
 				start = i
 			}
 			continue
 		}
 		if start >= 0 {
-			flush(text[start:i])
+			out = append(out, split(text[start:i], terse)...)
 			start = -1
 		}
 		if strings.ContainsRune(",;:()-", r) {
@@ -66,6 +50,40 @@ func tokens(sentence string) []token {
 		}
 	}
 	return properNames(numbers(out))
+}
+
+// inWord reports whether a character is of a word or number: a letter, a digit, an apostrophe, and within what has
+// begun also a hyphen and the mark between two digits.
+func inWord(text string, i int, r rune, begun bool) bool {
+	switch r {
+	case '\'':
+		return true
+	case '-':
+		return begun
+	case ',', '.':
+		return begun && i+1 < len(text) && unicode.IsDigit(rune(text[i-1])) && unicode.IsDigit(rune(text[i+1]))
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// split makes tokens of the words that hyphens join, without what a verb or a genitive leaves at their ends.
+func split(raw string, terse bool) []token {
+	var out []token
+	for part := range strings.SplitSeq(raw, "-") {
+		part = strings.Trim(part, "'")
+		word := strings.ToLower(part)
+		if pronoun, is := strings.CutSuffix(word, "'s"); is && things[pronoun] {
+			out = append(out, token{word: pronoun}, token{word: "is"})
+			continue
+		}
+		for _, s := range []string{"'s", "'d", "'ll", "'ve", "'re", "'m"} {
+			word = strings.TrimSuffix(word, s)
+		}
+		if word != "" {
+			out = append(out, newToken(word, unicode.IsUpper(rune(part[0])), terse))
+		}
+	}
+	return out
 }
 
 func newToken(word string, upper, terse bool) token {
@@ -171,31 +189,29 @@ func numbers(list []token) []token {
 func number(list []token, i int) (value float64, end int) {
 	total, part := 0.0, 0.0
 	for end = i; end < len(list); end++ {
-		w := list[end].word
-		n := numerals[w]
-		next := 0.0
+		n, next := numerals[list[end].word], 0.0
 		if end+1 < len(list) {
 			next = numerals[list[end+1].word]
 		}
-		switch {
+		switch w := list[end].word; {
 		case w == "thousand":
-			total, part = total+max(part, 1)*1000, 0
-		case w == "hundred":
-			part = max(part, 1) * 100
-		case w == "dozen" && part < 100:
-			if part == 0 {
-				part = 1
-			}
-			part *= 12
+			total, part = total+cmp.Or(part, 1)*1000, 0
+		case w == "hundred" || w == "dozen":
+			part = cmp.Or(part, 1) * n
 		case w == "a" && part == 0.5 && next == 12:
-		case w == "and" && end > i && (part == 0 && total > 0 || part >= 100) && next >= 1 && next < 100:
-		case n > 0 && (part == 0 || part >= 100 && n < 100 || part >= 20 && part < 100 && n < 10 && n >= 1):
+		case w == "and" && (part >= 100 || part == 0 && total > 0) && next >= 1 && next < 100:
+		case n > 0 && extends(part, n):
 			part += n
 		default:
 			return total + part, end
 		}
 	}
 	return total + part, end
+}
+
+// extends reports whether a numeral goes on a number below a thousand: "twenty" with "three", "two hundred" with "ten".
+func extends(part, n float64) bool {
+	return part == 0 || n >= 1 && (part >= 100 && n < 100 || part >= 20 && n < 10)
 }
 
 var stemmed sync.Map // word -> stem; the vocabulary of a run is small

@@ -202,10 +202,7 @@ func (b Bootstrap) bounds(v Value, seen []float64, level float64, clusters [][]i
 // leaving out one cluster at a time shows (Efron 1987). Resamples equal to the estimate count half.
 func corrected(v float64, sorted []float64, low, high float64, clusters [][]int, statistic func([]int) Value) (l, h float64, why string) {
 	below, _ := slices.BinarySearch(sorted, v)
-	above := len(sorted)
-	for above > below && sorted[above-1] > v {
-		above--
-	}
+	above, _ := slices.BinarySearch(sorted, math.Nextafter(v, math.Inf(1)))
 	share := (float64(below) + float64(above)) / 2 / float64(len(sorted))
 	if share == 0 || share == 1 {
 		return l, h, "every resample lies on one side of the estimate: no bias-corrected interval"

@@ -96,13 +96,8 @@ func boundedInterval(sums, sizes []float64, level float64) Interval {
 // to be whole.
 func shareBounds(k, n, level float64) (low, high float64) {
 	tail := (1 - level) / 2
-	low, high = 0, 1
-	if k > 0 {
-		low = falling(func(p float64) float64 { return tail - mathext.RegIncBeta(k, n-k+1, p) }, 0, k/n)
-	}
-	if k < n {
-		high = falling(func(p float64) float64 { return mathext.RegIncBeta(n-k, k+1, 1-p) - tail }, k/n, 1)
-	}
+	low = falling(func(p float64) float64 { return tail - mathext.RegIncBeta(k, n-k+1, p) }, 0, k/n)
+	high = falling(func(p float64) float64 { return mathext.RegIncBeta(n-k, k+1, 1-p) - tail }, k/n, 1)
 	return low, high
 }
 

@@ -86,8 +86,10 @@ func Fisher(r Value, n int, level float64) Interval {
 	switch {
 	case badLevel(level) != "":
 		return bare(r, n, badLevel(level))
-	case r.OK() && (r.V < -1 || r.V > 1):
+	case r.OK() && math.Abs(r.V) > 1:
 		return Interval{N: n, Reason: "a correlation lies between -1 and 1"}
+	case r.OK() && math.Abs(r.V) == 1:
+		return bare(r, n, "all pairs lie on a line: nothing to make an interval from")
 	case n < 4:
 		return bare(r, n, "Fisher's interval needs four pairs")
 	}
@@ -143,7 +145,7 @@ func Within[G comparable](x, y []float64, groups []G, level float64, correlate f
 		}
 	}
 	out.Mean = Mean(rs, level)
-	if len(rs) == 0 && len(byGroup) > 0 {
+	if len(rs) == 0 {
 		out.Mean.Reason = "no group has a correlation"
 	}
 	return out

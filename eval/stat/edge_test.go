@@ -72,7 +72,7 @@ func TestSmallestSamples(t *testing.T) {
 	two, other := []float64{1, 2}, []float64{3, 5}
 	for name, v := range map[string]stat.Value{
 		"cohen": stat.CohenD(two, other), "welch": stat.Welch(two, other, 0.95, stat.TwoSided).P, "paired": stat.PairedT(two, other, 0.95, stat.TwoSided).P,
-		"pooled": stat.PooledSD(two, other[:1]),
+		"pooled": stat.PooledSD(two, other[:1]), "pooled, first": stat.PooledSD(other[:1], two), "uncertainty": stat.Paired.Uncertainty(2, 0.8, 0.95),
 	} {
 		if !v.OK() {
 			t.Errorf("%s of two values: %s", name, v.Reason)
@@ -138,7 +138,14 @@ func TestBootstrapOfKnownResamples(t *testing.T) {
 
 // The corrected interval by its formulas (Efron 1987) from the same resamples.
 func TestBCaByHand(t *testing.T) {
-	xs := []float64{0.1, 0.3, 0.2, 0.9, 0.4, 2.5, 0.6, 7, 0.8, 1.1, 3.2, 0.7}
+	bcaByHand(t, []float64{0.1, 0.3, 0.2, 0.9, 0.4, 2.5, 0.6, 7, 0.8, 1.1, 3.2, 0.7}, 0.02, 0.05)
+	bcaByHand(t, []float64{1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 1e-9, 0) // many resamples are equal to the estimate
+}
+
+// bcaByHand fails where a bound is further than most from that by the formulas, or the upper one not further out than
+// that of the plain interval.
+func bcaByHand(t *testing.T, xs []float64, most, further float64) {
+	t.Helper()
 	c := float64(len(xs))
 	mean := func(rows []int) float64 {
 		sum := 0.0
@@ -174,12 +181,39 @@ func TestBCaByHand(t *testing.T) {
 		got *float64
 	}{{-z, got.Low}, {z, got.High}} {
 		p := distuv.UnitNormal.CDF(z0 + (z0+end.z)/(1-a*(z0+end.z)))
-		if want := gonum.Quantile(p, gonum.LinInterp, seen, nil); math.Abs(*end.got-want) > 0.02 {
+		if want := gonum.Quantile(p, gonum.LinInterp, seen, nil); math.Abs(*end.got-want) > most {
 			t.Errorf("bound %v, want %v", *end.got, want)
 		}
 	}
-	if plain := (stat.Bootstrap{Rand: source()}).Mean(xs, stat.Items(len(xs))); *got.High < *plain.High+0.05 {
+	if got.Clusters != 0 {
+		t.Errorf("%d clusters of one", got.Clusters)
+	}
+	if plain := (stat.Bootstrap{Rand: source()}).Mean(xs, stat.Items(len(xs))); *got.High < *plain.High+further {
 		t.Errorf("the corrected interval of skewed values ends at %v, the plain one at %v", *got.High, *plain.High)
+	}
+}
+
+// The exact p is for 33 pairs without ties, and beyond for at most one exchange.
+func TestKendallChoosesItsMethod(t *testing.T) {
+	for _, test := range []struct {
+		n, exchanges int
+		tied         bool
+		want         string
+	}{{33, 12, false, "exact"}, {34, 12, false, "normal"}, {34, 1, false, "exact"}, {34, 2, false, "normal"}, {20, 1, true, "normal"}} {
+		x := make([]float64, test.n)
+		for i := range x {
+			x[i] = float64(i)
+		}
+		y := slices.Clone(x)
+		for i := range test.exchanges {
+			y[2*i], y[2*i+1] = y[2*i+1], y[2*i]
+		}
+		if test.tied {
+			y[18] = y[19]
+		}
+		if a, b := stat.KendallB(x, y), stat.KendallB(y, x); a.Method != test.want || b.Method != test.want {
+			t.Errorf("%+v: %s and %s", test, a.Method, b.Method)
+		}
 	}
 }
 
@@ -196,6 +230,9 @@ func TestFirstSamples(t *testing.T) {
 		t.Errorf("a spread that three pairs told, for nearly certain power: %+v", v)
 	}
 	for n, why := range map[int]string{-1: "no trials", 0: "no trials", 1: ""} {
+		if w := stat.Wilson(0, n, 0.95); (w.Value == nil) != (why != "") || w.N != max(n, 0) {
+			t.Errorf("0 of %d by Wilson: %+v", n, w)
+		}
 		if i := stat.ClopperPearson(0, n, 0.95); (i.Value == nil) != (why != "") || !strings.Contains(i.Reason, why) || i.N != max(n, 0) {
 			t.Errorf("0 of %d: %+v", n, i)
 		}

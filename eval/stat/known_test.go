@@ -36,6 +36,13 @@ func TestKnownValues(t *testing.T) {
 	}{
 		{"cohen d", stat.CohenD(left, right), 0.7006088539875636, ""},
 		{"hedges g", stat.HedgesG(left, right), 0.6592606481573506, "the exact factor for 13 degrees of freedom"},
+		{"cohen d, one sample constant", stat.CohenD([]float64{1, 1, 1}, []float64{1, 2, 3}), -math.Sqrt(2), "by hand: the pooled variance is 2 over 4"},
+		{"cliff of single values", stat.CliffDelta([]float64{2}, []float64{1}), 1, "by definition"},
+		{"alpha ratio from 0", stat.Alpha([][]float64{{0, 1}, {1, 1}}, stat.Ratio), 0, "by hand: 1-3*2/6"},
+		{"pearson p of three", stat.Pearson([]float64{0, 1, 2}, []float64{0, 1, 0.5}).P, 2.0 / 3, "by hand: r is 1/2, and t on one degree of freedom is Cauchy's"},
+		{"mcnemar pairs", value(float64(stat.McNemar(3, 9).N)), 12, "all that differ"},
+		{"sign test, nothing greater", stat.SignTest([]float64{1, 1}, []float64{2, 3}, stat.Greater).P, 1, "by definition"},
+		{"mean of a sum too large", stat.Value{V: *stat.Mean([]float64{math.MaxFloat64, math.MaxFloat64 / 2}, 0.95).Value / math.MaxFloat64}, 0.75, "by hand"},
 		{"cohen dz", stat.CohenDz(before, after), 0.944383049876493, ""},
 		{"cliff", stat.CliffDelta(left, right), 0.3392857142857143, ""},
 		{"cliff of separate samples", stat.CliffDelta([]float64{3, 4}, []float64{1, 2, 2}), 1, "by definition"},
@@ -167,6 +174,8 @@ func TestKnownIntervals(t *testing.T) {
 		{"clopper-pearson of all", stat.ClopperPearson(10, 10, 0.95), 1, 0.6915028921812392, 1, 10, 0},
 		{"clopper-pearson of many", stat.ClopperPearson(999, 1000, 0.95), 0.999, 0.9944410757201734, 0.9999746825125088, 1000, 0},
 		{"fisher", stat.Fisher(stat.Pearson(before, after).R, 8, 0.95), 0.8899007542243564, 0.4967078234052269, 0.9800162815765329, 8, 0},
+		{"fisher of four", stat.Fisher(value(0), 4, 0.95), 0, math.Tanh(-1.959963984540054), math.Tanh(1.959963984540054), 4, 0},
+		{"one value", stat.BoundedInterval([][]float64{{0}}, 0, 1, 0.95), 0, 0, 0.975, 1, 1},
 		{"welch", stat.Welch(left, right, 0.95, stat.TwoSided).Diff, 99.0/7 - 94.5/8, -1.5662494378525587, 6.226963723566843, 15, 0},
 	}
 	for _, tt := range tests {
@@ -236,6 +245,7 @@ func TestMultiple(t *testing.T) {
 			near(t, fmt.Sprint(name, " ", i), tt.got[i], want)
 		}
 	}
+	near(t, "holm above 1", stat.Holm([]stat.Value{value(.6), value(.7)})[0], is(1))
 	if ps[0].V != .01 {
 		t.Error("the p values handed in have changed")
 	}

@@ -1,6 +1,9 @@
 package stat
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Linkage groups n things by average linkage: the two groups whose members are most alike on average become one, until
 // no average reaches tau. It returns the places of each group, groups in order of their first members. Time grows with
@@ -17,13 +20,13 @@ func Linkage(n int, alike func(i, j int) float64, tau float64) [][]int {
 		}
 	}
 	for {
-		best, a, b := tau, -1, -1
+		best, a, b := math.Nextafter(tau, math.Inf(-1)), -1, -1
 		for i := range groups {
 			for j := range i {
 				if groups[i] == nil || groups[j] == nil {
 					continue
 				}
-				if mean := sums[i][j] / float64(len(groups[i])*len(groups[j])); mean >= best && (a < 0 || mean > best) {
+				if mean := sums[i][j] / float64(len(groups[i])*len(groups[j])); mean > best {
 					best, a, b = mean, j, i
 				}
 			}

@@ -112,7 +112,7 @@ func Welch(a, b []float64, level float64, alt Alternative) Comparison {
 	se := math.Hypot(ea, eb)
 	wa, wb := ea/se*(ea/se), eb/se*(eb/se)
 	out.DF = 1 / (wa*wa/float64(len(a)-1) + wb*wb/float64(len(b)-1))
-	if !Number(se).OK() || !Number(out.DF).OK() {
+	if !Number(out.DF).OK() { // nor is it where the error is not
 		return noComparison(n, "the spread is too large or too small for a float64")
 	}
 	half := tQuantile(level, out.DF) * se

@@ -2,6 +2,7 @@ package stat
 
 import (
 	"math"
+	"sort"
 	"sync"
 
 	"gonum.org/v1/gonum/integrate/quad"
@@ -42,22 +43,12 @@ func (d Design) Sessions(effect, power, level float64) Value {
 		return Undefined(why)
 	case effect == 0:
 		return Undefined("no number of sessions shows a difference of zero")
-	case d.power(effect, mostSessions, level) < power:
+	}
+	n := sort.Search(mostSessions+1, func(n int) bool { return n > 1 && d.power(effect, float64(n), level) >= power })
+	if n > mostSessions {
 		return undefinedf("more than %d sessions", mostSessions)
 	}
-	low, high := 1, 2 // power is short at low, enough at high
-	for d.power(effect, float64(high), level) < power {
-		low, high = high, min(2*high, mostSessions)
-	}
-	for high-low > 1 {
-		mid := low + (high-low)/2
-		if d.power(effect, float64(mid), level) < power {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return Number(float64(high))
+	return Number(float64(n))
 }
 
 // Uncertainty is the factor by which the number of sessions grows where the standard deviation was estimated from a

@@ -18,13 +18,6 @@ func Wilson(k, n int, level float64) Interval {
 	centre := (share + z*z/(2*N)) / (1 + z*z/N)
 	half := z / (1 + z*z/N) * math.Sqrt(share*(1-share)/N+z*z/(4*N*N))
 	low, high := math.Max(0, centre-half), math.Min(1, centre+half)
-	// At the ends the formula is exact and its floating point is not.
-	if k == 0 {
-		low = 0
-	}
-	if k == n {
-		high = 1
-	}
 	return around(Number(share), math.Min(low, share), math.Max(high, share), n)
 }
 
@@ -42,11 +35,11 @@ func ClopperPearson(k, n int, level float64) Interval {
 func proportion(k, n int, level float64) (share float64, why string) {
 	switch {
 	case badLevel(level) != "":
-		return 0, badLevel(level)
+		return share, badLevel(level)
 	case n <= 0:
-		return 0, "no trials"
+		return share, "no trials"
 	case k < 0 || k > n:
-		return 0, fmt.Sprintf("%d successes of %d trials", k, n)
+		return share, fmt.Sprintf("%d successes of %d trials", k, n)
 	}
 	return float64(k) / float64(n), ""
 }

@@ -26,7 +26,7 @@ func normalP(z float64, alt Alternative) float64 {
 	case Less:
 		return normalTail(-z)
 	}
-	return math.Min(1, 2*normalTail(math.Abs(z)))
+	return 2 * normalTail(math.Abs(z))
 }
 
 // tTail is P(|T| >= |t|) of Student's t with df degrees of freedom.
@@ -75,13 +75,10 @@ func falling(f func(float64) float64, low, high float64) float64 {
 	}
 }
 
-// binomialTail is P(X >= k) of n fair or unfair coins that fall heads with probability p.
+// binomialTail is P(X >= k), k at most n, of n fair or unfair coins that fall heads with probability p.
 func binomialTail(k, n int, p float64) float64 {
-	switch {
-	case k <= 0:
+	if k <= 0 {
 		return 1
-	case k > n:
-		return 0
 	}
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }

@@ -34,7 +34,8 @@ func TestUndefined(t *testing.T) {
 		{"clustered mean, ids missing", value(stat.ClusteredMean(up, []int{1, 1}, .95)), "cannot be paired"},
 		{"clustered mean of none", value(stat.ClusteredMean(nil, []int{}, .95)), "no values"},
 		{"clustered se, one cluster", stat.ClusteredSE(up, []int{1, 1, 1}), "one cluster has no spread"},
-		{"mean whose interval overflows on one side", bound(stat.Mean([]float64{math.MaxFloat64, 0.8 * math.MaxFloat64}, .95)), "too wide"},
+		{"mean whose interval overflows on one side", bound(stat.Mean([]float64{math.MaxFloat64, 0.99 * math.MaxFloat64, 0.98 * math.MaxFloat64}, .95)), "too wide"},
+		{"mean at level 0", value(stat.Mean(two, 0)), "level 0"},
 		{"wilson of none", value(stat.Wilson(0, 0, .95)), "no trials"},
 		{"wilson of too many", value(stat.Wilson(3, 2, .95)), "3 successes of 2"},
 		{"clopper-pearson of fewer than none", value(stat.ClopperPearson(-1, 2, .95)), "-1 successes"},
@@ -54,6 +55,13 @@ func TestUndefined(t *testing.T) {
 		{"within groups without any", value(stat.Within(flat, up, []int{1, 1, 1}, .95, stat.Pearson).Mean), "no group has a correlation"},
 		{"prevalence of none", stat.Confusion{}.Prevalence(), "no verdicts"},
 		{"correlation of what is too far apart", stat.Pearson([]float64{-math.MaxFloat64, math.MaxFloat64}, two).R, "spread is too large"},
+		{"fisher of -1", bound(stat.Fisher(stat.Number(-1), 9, .95)), "on a line"},
+		{"fisher of 1", bound(stat.Fisher(stat.Number(1), 9, .95)), "on a line"},
+		{"mcc of one label said", stat.MCC(up, flat), "single label"},
+		{"welch with one", stat.Welch(up, one, .95, "").P, "one value"},
+		{"pooled sd without a sample", stat.PooledSD(nil, up), "three values"},
+		{"power of 0", stat.Paired.Sessions(1, 0, .95), "power is not between"},
+		{"bounds without room", value(stat.BoundedInterval([][]float64{{1}}, 1, 1, .95)), "no room"},
 		{"fisher of 2", bound(stat.Fisher(stat.Number(2), 9, .95)), "between -1 and 1"},
 		{"kappa of one label", stat.Kappa(flat, flat, nil, stat.Plain), "one and the same label"},
 		{"kappa of none", stat.Kappa([]int{}, []int{}, nil, stat.Plain), "no pairs"},
@@ -69,7 +77,7 @@ func TestUndefined(t *testing.T) {
 		{"mse too large", stat.MSE([]float64{1e300}, []float64{-1e300}), "too large"},
 		{"alpha of equal ratings", stat.Alpha([][]float64{{1, 1}, {1, 1}}, stat.Nominal), "all ratings are the same"},
 		{"alpha of single ratings", stat.Alpha([][]float64{{1}, {2}, {}}, stat.Nominal), "no unit has two"},
-		{"alpha ratio of negatives", stat.Alpha([][]float64{{-1, 2}}, stat.Ratio), "no negative ratings"},
+		{"alpha ratio of negatives", stat.Alpha([][]float64{{-0.5, 2}}, stat.Ratio), "no negative ratings, there is -0.5"},
 		{"alpha of an unknown metric", stat.Alpha([][]float64{{1, 2}}, "circular"), "circular"},
 		{"alpha of NaN", stat.Alpha([][]float64{{1, nan}}, stat.Nominal), "NaN"},
 		{"paired t of one", stat.PairedT(one, one, .95, "").P, "two pairs"},
@@ -117,6 +125,12 @@ func TestUndefined(t *testing.T) {
 				t.Error("an undefined value has a number")
 			}
 		})
+	}
+}
+
+func TestValueInWords(t *testing.T) {
+	if got := stat.Number(0.25).String() + ", " + stat.Undefined("why").String(); got != "0.25, undefined: why" {
+		t.Error(got)
 	}
 }
 

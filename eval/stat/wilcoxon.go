@@ -31,9 +31,8 @@ const exactWilcoxon = 500
 // where the test is one-sided, as in scipy.stats.wilcoxon.
 func Wilcoxon(a, b []float64, zero Zeros, method Method, alt Alternative) Test {
 	d, why := differences(a, b)
-	switch {
-	case why != "" || badAlternative(alt) != "":
-		why = first(badAlternative(alt), why)
+	switch why = first(badAlternative(alt), why); {
+	case why != "":
 	case zero != DropZeros && zero != RankZeros:
 		why = fmt.Sprintf("zeros %q is neither wilcox nor pratt", zero)
 	case method != Auto && method != Exact && method != Normal:
