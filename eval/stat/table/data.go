@@ -84,23 +84,15 @@ func (d *data) clusters() [][]int {
 
 // load reads the columns of a statistic.
 func (t *Table) load(o *Options, s *Statistic, group groupNeed) (*data, error) {
-	named := func(flag string) bool { return o.column(flag) != "" }
-	x, y := s.x, s.y
-	switch {
-	case s.ratings != colNone && (named("raters") || !named("y") && !named("group")):
+	if s.byRater(o) {
 		return t.loadRaters(o, s)
-	case s.ratings != colNone && named("y"):
-		x, y, group = s.ratings, s.ratings, groupNever
-	case s.ratings != colNone:
-		x, group = s.ratings, groupAlways
-	case s.samples && named("group"):
-		y, group = colNone, groupAlways
 	}
-	if named("raters") {
+	if o.Raters != "" {
 		return nil, usage("%s takes no --raters; it needs %s", s.Name, s.Needs())
 	}
+	x, y, group := s.columns(o, group)
 	at, err := t.find(o, s, map[string]bool{
-		"x": x != colNone, "y": y != colNone, "group": group == groupAlways || group == groupMaybe && named("group"),
+		"x": x != colNone, "y": y != colNone, "group": group == groupAlways || group == groupMaybe && o.Group != "",
 	})
 	switch {
 	case err != nil:
@@ -110,6 +102,33 @@ func (t *Table) load(o *Options, s *Statistic, group groupNeed) (*data, error) {
 	case s.samples:
 		return t.loadSamples(at["x"], at["y"])
 	}
+	d, err := t.loadRows(at, x, y)
+	if err == nil && s.ratings != colNone {
+		d.collectUnits()
+	}
+	return d, err
+}
+
+// byRater reports whether a row is a unit and a column a rater.
+func (s *Statistic) byRater(o *Options) bool {
+	return s.ratings != colNone && (o.Raters != "" || o.Y == "" && o.Group == "")
+}
+
+// columns returns the kinds of the columns that a statistic needs, which may depend on those that are named.
+func (s *Statistic) columns(o *Options, group groupNeed) (x, y columnKind, g groupNeed) {
+	switch {
+	case s.ratings != colNone && o.Y != "":
+		return s.ratings, s.ratings, groupNever
+	case s.ratings != colNone:
+		return s.ratings, colNone, groupAlways
+	case s.samples && o.Group != "":
+		return s.x, colNone, groupAlways
+	}
+	return s.x, s.y, group
+}
+
+// loadRows reads the rows that have a value in every column.
+func (t *Table) loadRows(at map[string]int, x, y columnKind) (*data, error) {
 	d := &data{unit: "rows", of: len(t.rows)}
 	if y != colNone {
 		d.unit = "pairs"
@@ -130,9 +149,6 @@ func (t *Table) load(o *Options, s *Statistic, group groupNeed) (*data, error) {
 		if grouped {
 			d.group = append(d.group, labelOf(row.cells[byGroup]))
 		}
-	}
-	if s.ratings != colNone {
-		d.collectUnits()
 	}
 	return d, nil
 }

@@ -173,10 +173,7 @@ func rowsAlpha(m stat.Metric) func(*data, *settings) stat.Value {
 		units := make([][]float64, len(d.units))
 		for i, unit := range d.units {
 			for _, rating := range unit {
-				v, err := strconv.ParseFloat(rating, 64)
-				if err != nil {
-					return stat.Undefined("rating " + rating + " is not a number")
-				}
+				v, _ := strconv.ParseFloat(rating, 64) // it was read as one
 				units[i] = append(units[i], v)
 			}
 		}
