@@ -177,6 +177,9 @@ func printEnd(c *cli.Context, dir string, m *run.Manifest) error {
 	if err := report.Usage(c.App.Writer, m.Usage); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.App.Writer, "\nThe run is in %s; its page is %s\n", dir, filepath.Join(dir, run.ReportName))
-	return err
+	fmt.Fprintf(c.App.Writer, "\nThe run is in %s; its page is %s\n", dir, filepath.Join(dir, run.ReportName))
+	if !c.Bool("all") && slices.Contains([]string{script.Kind, survey.Kind, planning.Kind, ieg.Kind}, m.Kind) {
+		fmt.Fprintf(c.App.Writer, "every result: parley show --all %s\n", dir)
+	}
+	return nil
 }

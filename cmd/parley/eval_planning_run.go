@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -122,7 +121,7 @@ func planningRunCommand() *cli.Command {
 	}
 }
 
-// showPlanning prints the headline results of a run for people, with the task before the name of each metric.
+// showPlanning prints the headline results of a run for people, or all, with the task before the name of each metric.
 func showPlanning(c *cli.Context, dir string, m *run.Manifest) error {
 	headlines := map[string]bool{}
 	for _, metric := range m.Metrics {
@@ -130,19 +129,10 @@ func showPlanning(c *cli.Context, dir string, m *run.Manifest) error {
 	}
 	var results []eval.Result
 	for _, r := range m.Results {
-		if r.Metric = r.Scorer + " " + r.Metric; headlines[r.Metric] {
+		if r.Metric = r.Scorer + " " + r.Metric; c.Bool("all") || headlines[r.Metric] {
 			results = append(results, r)
 		}
 	}
-	if err := showResults(c, dir, m, results); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(c.App.Writer, "%d more results are on the page\n", len(m.Results)-len(results))
-	return err
-}
-
-// showResults prints some results of a run, and where it is.
-func showResults(c *cli.Context, dir string, m *run.Manifest, results []eval.Result) error {
 	if err := report.Results(c.App.Writer, results); err != nil {
 		return err
 	}

@@ -120,9 +120,8 @@ func beginScripts(c *cli.Context, g *script.Config) error {
 
 // showScripts prints the results of a run for people.
 func showScripts(c *cli.Context, dir string, m *run.Manifest) error {
-	shown, err := script.Show(c.App.Writer, dir, m)
-	if err != nil {
+	if err := script.Show(c.App.Writer, dir, m, c.Bool("all")); err != nil {
 		return err
 	}
-	return showResults(c, dir, m, shown)
+	return printEnd(c, dir, m)
 }

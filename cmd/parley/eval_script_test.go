@@ -110,7 +110,7 @@ func TestScriptsFromDatabase(t *testing.T) {
 	}{
 		{[]string{"tasks", "import", file}, []string{`"specific":"Do task 0 with online, in May"`}},
 		{[]string{"tasks", "list", file}, []string{"Travel"}},
-		{[]string{"rank", file}, []string{"1     x      1.0000", "2     y      0.7143", "8 of 9"}},
+		{[]string{"rank", file}, []string{" 1  x      1.0000", " 2  y      0.7143", "8 of 9"}},
 	} {
 		var stdout, stderr bytes.Buffer
 		if status := Main(t.Context(), append([]string{"parley", "eval", "script"}, tt.args...), &stdout, &stderr); status != exitOK {

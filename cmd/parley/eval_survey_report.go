@@ -22,7 +22,7 @@ func surveyReportCommand() *cli.Command {
 			&cli.StringFlag{Name: "human", Usage: "`FILE.csv` of people's verdicts"},
 			&cli.StringFlag{Name: "annotators", Value: "mean", Usage: "compare scores with their mean, or with `EACH`: mean or each"},
 			&cli.StringFlag{Name: "html", Usage: "write the page to `FILE` (default RUN/" + run.ReportName + ")"},
-			jsonFlag(),
+			allFlag(), jsonFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			against, ok := map[string]survey.Against{"mean": survey.MeanAnnotator, "each": survey.EachAnnotator}[c.String("annotators")]

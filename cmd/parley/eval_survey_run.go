@@ -84,7 +84,7 @@ func showSurvey(c *cli.Context, dir string, m *run.Manifest) error {
 }
 
 func printSurvey(c *cli.Context, dir string, m *run.Manifest, d *survey.RunData) error {
-	if err := d.Print(c.App.Writer); err != nil {
+	if err := d.Print(c.App.Writer, c.Bool("all")); err != nil {
 		return err
 	}
 	return printEnd(c, dir, m)

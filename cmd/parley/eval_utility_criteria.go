@@ -83,7 +83,10 @@ func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range s.Tables() {
+	for i, t := range s.Tables() {
+		if i > 0 {
+			fmt.Fprintln(c.App.Writer)
+		}
 		if err := report.Print(c.App.Writer, t); err != nil {
 			return err
 		}

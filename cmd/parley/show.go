@@ -14,7 +14,7 @@ import (
 func showCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "show",
-		Usage:     "read a run: its results and sessions, or one session's transcript",
+		Usage:     "read a run: its results, its sessions, or one session's transcript",
 		ArgsUsage: "RUN",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "session", Usage: "the transcript of session `N`: its id, or its number in the list"},
@@ -26,10 +26,17 @@ func showCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			dir, single := c.Args().First(), c.String("session") != ""
-			m, _, err := session.Read(dir)
-			switch {
-			case err != nil:
+			m, err := run.ReadManifest(dir)
+			if err != nil {
 				return err
+			}
+			if m.Kind != session.Kind && kindOf(m.Kind).show != nil && !single && !c.Bool("follow") {
+				return output(c, answer{Run: dir, Sessions: m.Jobs, Results: m.Results}, func(w io.Writer) error { return showEnded(c, dir, m) })
+			}
+			if m, _, err = session.Read(dir); err != nil {
+				return err
+			}
+			switch {
 			case c.Bool("follow") && (c.Bool("json") || c.Bool("calls") || c.IsSet("turn") || c.IsSet("as")):
 				return usagef("--follow goes with --session only")
 			case c.Bool("follow"):
@@ -51,16 +58,21 @@ func showRun(c *cli.Context, dir string, m *run.Manifest) error {
 		return err
 	}
 	return output(c, map[string]any{"run": dir, "state": m.State, "sessions": list, "results": m.Results}, func(w io.Writer) error {
-		if m.State == run.Complete || m.State == run.Failed {
-			if err := showSessions(c, dir, m); err != nil {
-				return err
-			}
-			fmt.Fprintln(w)
-		} else {
-			fmt.Fprintf(w, "%s is %s; continue with: parley resume %s\n\n", dir, m.State, dir)
+		if err := showEnded(c, dir, m); err != nil {
+			return err
 		}
+		fmt.Fprintln(w)
 		return session.PrintList(w, list)
 	})
+}
+
+// showEnded prints the results of a run that has ended, or how it goes on.
+func showEnded(c *cli.Context, dir string, m *run.Manifest) error {
+	if m.State == run.Complete || m.State == run.Failed {
+		return kindOf(m.Kind).show(c, dir, m)
+	}
+	_, err := fmt.Fprintf(c.App.Writer, "%s is %s; continue with: parley resume %s\n", dir, m.State, dir)
+	return err
 }
 
 func showSession(c *cli.Context, dir string) error {

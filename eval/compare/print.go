@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"parley/eval"
 	"parley/eval/report"
@@ -162,7 +161,9 @@ func plus(a, b *int64) *int64 {
 // Verdict prints the first table and what follows from it, for a terminal of 100 columns.
 func (r *Report) Verdict(w io.Writer) error {
 	head, rows := r.verdict()
-	printTable(w, head, rows)
+	if err := report.Print(w, tableOf("", head, rows)); err != nil {
+		return err
+	}
 	fmt.Fprintf(w, "%s\n\n%s\n", report.Wrap(r.legend()), report.Wrap(llm.Clean(r.Conclusion)))
 	for _, note := range r.Notes {
 		fmt.Fprintln(w, report.Wrap("note: "+llm.Clean(note)))
@@ -183,10 +184,14 @@ func (r *Report) Print(w io.Writer) error {
 	for i := range rows { // models and faults are long
 		rows[i] = slices.Delete(slices.Clone(rows[i][:len(head)-1]), 2, 3)
 	}
-	printTable(w, slices.Delete(slices.Clone(head[:len(head)-1]), 2, 3), rows)
+	if err := report.Print(w, tableOf("", slices.Delete(slices.Clone(head[:len(head)-1]), 2, 3), rows)); err != nil {
+		return err
+	}
 	fmt.Fprintln(w)
 	head, rows = r.use()
-	printTable(w, head, rows)
+	if err := report.Print(w, tableOf("", head, rows)); err != nil {
+		return err
+	}
 	fmt.Fprintln(w, report.Wrap("All calls of an arm's sessions, the NPC's and the judge's too; replays and cached replies cost nothing. SERVICE: time of the servers. QUEUE: waiting at parley's own limits and to ask again. FIRST: of players, mean time to the first piece of a streamed reply.")+"\n")
 	for i := range r.Arms {
 		a := &r.Arms[i]
@@ -287,39 +292,21 @@ func (r *Report) Blocks() []view.Block {
 		caption string
 	}{{r.verdict, r.legend()}, {r.use, "What the calls of each arm came to, the NPC's and the judge's too. Service is the time of the servers, queue the waiting at parley's own limits and to ask again."}} {
 		head, rows := part.table()
-		for i := range head[1:] {
-			head[i+1] = "#" + head[i+1]
-		}
-		t := &view.Table{Caption: part.caption, Head: view.Columns(head...)}
-		for _, row := range rows {
-			t.Add(row...)
-		}
-		blocks = append(blocks, t)
+		blocks = append(blocks, tableOf(part.caption, head, rows))
 	}
 	return blocks
 }
 
-// printTable prints columns of one width each, the first cut so that the table is no wider than a terminal.
-func printTable(w io.Writer, head []string, rows [][]string) {
-	all := append([][]string{head}, rows...)
-	widths := make([]int, len(head))
-	rest := report.Width
-	for i := range head {
-		for _, row := range all {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
-		}
-		if i > 0 {
-			rest -= widths[i] + 1
-		}
+// tableOf makes a table of texts, the first column of names and the others of numbers.
+func tableOf(caption string, head []string, rows [][]string) *view.Table {
+	t := &view.Table{Caption: caption}
+	for i, name := range head {
+		t.Head = append(t.Head, view.Column{Name: name, Number: i > 0})
 	}
-	widths[0] = min(widths[0], max(12, rest))
-	for _, row := range all {
-		line := fmt.Sprintf("%-*s", widths[0], report.Shorten(row[0], widths[0]))
-		for i, text := range row[1:] {
-			line += fmt.Sprintf(" %*s", widths[i+1], text)
-		}
-		fmt.Fprintln(w, line)
+	for _, row := range rows {
+		t.Add(row...)
 	}
+	return t
 }
 
 // within writes a value with its interval, whose ends have no decimals where the value has one.

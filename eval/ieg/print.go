@@ -1,25 +1,25 @@
 package ieg
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/report"
+	"parley/eval/report/view"
 )
 
-// Show prints the gaps, and with all every result below them.
+// Show prints the gaps, and with all F-scores, baselines, differences and single skills below them.
 func Show(w io.Writer, results []eval.Result, all bool) error {
 	if err := Headline(w, results); err != nil {
 		return err
 	}
 	if !all {
-		_, err := fmt.Fprintln(w, "\nF-scores, baselines, differences and single skills: --all")
-		return err
+		return nil
 	}
 	fmt.Fprintln(w)
 	var main, skills []eval.Result
@@ -53,25 +53,19 @@ func printSkills(w io.Writer, results []eval.Result) error {
 			cells[at][r.Metric] = fmt.Sprintf("%.0f (%d of %d)", *r.Value, r.N, r.Of)
 		}
 	}
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprint(tab, "SKILL")
+	t := &view.Table{Head: view.Columns("Skill")}
 	columns = slices.DeleteFunc(columns, func(c column) bool { return c.control != "" }) // baselines know one skill
 	for _, at := range columns {
-		fmt.Fprintf(tab, "\t%s: PRECISION\tRECALL", at.arm)
+		t.Head = append(t.Head, view.Columns("#"+at.arm+": precision", "#recall")...)
 	}
-	fmt.Fprintln(tab)
 	for _, skill := range characters.Skills() {
-		fmt.Fprint(tab, skill)
+		row := []string{string(skill)}
 		for _, at := range columns {
 			for _, part := range []string{"precision@", "recall@"} {
-				text := cells[at][part+string(skill)]
-				if text == "" {
-					text = "-"
-				}
-				fmt.Fprint(tab, "\t", text)
+				row = append(row, cmp.Or(cells[at][part+string(skill)], "-"))
 			}
 		}
-		fmt.Fprintln(tab)
+		t.Add(row...)
 	}
-	return tab.Flush()
+	return report.Print(w, t)
 }

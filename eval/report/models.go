@@ -41,27 +41,33 @@ func models(m *run.Manifest) []view.Block {
 	if m.Usage == nil || len(m.Usage.Rows) == 0 {
 		return append(blocks, view.Text("No model was called: built-in actors and measures need none."))
 	}
-	cost := "#Cost"
-	if m.Usage.Currency != "" {
-		cost += ", " + m.Usage.Currency
-	}
-	usage := &view.Table{
-		Caption: "Calls by model and purpose. Where a server did not count all calls, a number says how many it covers; what has no price has no cost. Service is the time of the servers, queue the waiting at parley's own limits and to ask again.",
-		Head:    view.Columns("Model", "Purpose", "#Calls", "#Failed", "#Prompt tokens", "#Cached", "#Completion tokens", cost, "#Service", "#Queue", "#To the first piece", "#Tokens a second"),
-	}
-	for _, r := range m.Usage.Rows {
-		usage.Rows = append(usage.Rows, usageRow(&r))
-	}
-	if len(m.Usage.Rows) > 1 {
-		total := m.Usage.Total()
-		total.Model, total.Purpose = "all", ""
-		usage.Rows = append(usage.Rows, usageRow(&total))
-	}
-	blocks = append(blocks, usage)
+	table := usage(m.Usage)
+	table.Caption = "Calls by model and purpose. Where a server did not count all calls, a number says how many it covers; what has no price has no cost. " + usageLegend
+	blocks = append(blocks, table)
 	for _, note := range m.Usage.CostNotes() {
 		blocks = append(blocks, view.Text(note))
 	}
 	return blocks
+}
+
+const usageLegend = "Service is the time of the servers, queue the waiting at parley's own limits and to ask again, first the mean time to the first piece of a streamed reply."
+
+// usage is the table of what models used, a row for each model and purpose, and all together.
+func usage(t *llm.Tally) *view.Table {
+	cost := "#Cost"
+	if t.Currency != "" {
+		cost += ", " + t.Currency
+	}
+	table := &view.Table{Head: view.Columns("Model", "For", "#Calls", "#Failed", "#Prompt tokens", "#Cached", "#Reply tokens", cost, "#Service", "#Queue", "#First", "#Tok/s")}
+	for _, r := range t.Rows {
+		table.Rows = append(table.Rows, usageRow(&r))
+	}
+	if len(t.Rows) > 1 {
+		total := t.Total()
+		total.Model, total.Purpose = "all", ""
+		table.Rows = append(table.Rows, usageRow(&total))
+	}
+	return table
 }
 
 func usageRow(r *llm.Row) []view.Cell {
@@ -84,7 +90,7 @@ func usageRow(r *llm.Row) []view.Cell {
 	}
 	calls.Note = strings.Join(notes, ", ")
 	cost := view.Cell{Text: strings.TrimSpace(CostText(r.Cost, "")), Grey: r.Cost.Amount == nil}
-	if r.Cost.Known < r.Cost.Of {
+	if r.Cost.Amount != nil && r.Cost.Known < r.Cost.Of {
 		cost.Note = fmt.Sprintf("known for %d of %d calls", r.Cost.Known, r.Cost.Of)
 	}
 	return []view.Cell{

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"parley/eval"
@@ -70,23 +69,6 @@ func Results(w io.Writer, results []eval.Result) error {
 	return err
 }
 
-// Print writes a table of a page for a terminal, with its caption above it.
-func Print(w io.Writer, t *view.Table) error {
-	if t.Caption != "" {
-		fmt.Fprintln(w, t.Caption)
-	}
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	for i, column := range t.Head {
-		fmt.Fprint(tab, strings.ToUpper(column.Name), map[bool]string{true: "\n", false: "\t"}[i == len(t.Head)-1])
-	}
-	for _, row := range t.Rows {
-		for i, cell := range row {
-			fmt.Fprint(tab, llm.Clean(cell.Text), map[bool]string{true: "\n", false: "\t"}[i == len(row)-1])
-		}
-	}
-	return tab.Flush()
-}
-
 // note says what a result rests on: its p-value, why something is missing, and its bounds.
 func note(r *eval.Result) string {
 	var parts []string
@@ -110,52 +92,30 @@ func PValue(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// Usage prints what models used, a line each; nothing where no model was called.
+// Usage prints what models used, without the columns that say nothing; nothing where no model was called.
 func Usage(w io.Writer, t *llm.Tally) error {
 	if t == nil || len(t.Rows) == 0 {
 		return nil
 	}
-	count := func(c llm.Count) string {
-		switch {
-		case c.Sum == nil:
-			return "unknown"
-		case c.Known < c.Of:
-			return fmt.Sprintf("%d (of %d in %d calls)", *c.Sum, c.Known, c.Of)
+	table := usage(t)
+	table.DropEmpty("Failed", "Service", "Queue", "First", "Tok/s")
+	for _, row := range table.Rows {
+		for i := range row {
+			if row[i].Note != "" {
+				row[i].Text += " (" + row[i].Note + ")"
+			}
 		}
-		return fmt.Sprint(*c.Sum)
 	}
-	rows := t.Rows
-	if len(rows) > 1 {
-		total := t.Total()
-		total.Model = "all"
-		rows = append(slices.Clone(rows), total)
-	}
-	timed := slices.ContainsFunc(rows, func(r llm.Row) bool { return r.Service() > 0 || r.Queue > 0 })
-	tab := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprint(tab, "\nMODEL\tFOR\tCALLS\tPROMPT TOKENS\tCACHED\tREPLY TOKENS\tCOST")
-	if timed {
-		fmt.Fprint(tab, "\tSERVICE\tQUEUE\tFIRST\tTOK/S")
-	}
-	fmt.Fprintln(tab)
-	for i := range rows {
-		r := &rows[i]
-		fmt.Fprintf(tab, "%s\t%s\t%d\t%s\t%s\t%s\t%s", llm.Clean(r.Model), r.Purpose, r.Calls, count(r.Prompt), count(r.Cached), count(r.Completion),
-			CostText(r.Cost, t.Currency))
-		if timed {
-			fmt.Fprintf(tab, "\t%s\t%s\t%s\t%s", Seconds(r.Service()), Seconds(r.Queue), optional(r.ToFirst)("%.2f s"), optional(r.Rate)("%.1f"))
-		}
-		fmt.Fprintln(tab)
-	}
-	if err := tab.Flush(); err != nil {
+	if err := Table(w, table); err != nil {
 		return err
 	}
 	for _, note := range t.CostNotes() {
 		fmt.Fprintln(w, Wrap("note: "+llm.Clean(note)))
 	}
-	if !timed {
+	if !slices.ContainsFunc(table.Head, func(c view.Column) bool { return c.Name == "Service" }) {
 		return nil
 	}
-	_, err := fmt.Fprintln(w, Wrap("SERVICE: time of the servers; QUEUE: waiting at parley's own limits and to ask again; FIRST: mean time to the first piece of a streamed reply."))
+	_, err := fmt.Fprintln(w, Wrap(usageLegend))
 	return err
 }
 
@@ -206,22 +166,33 @@ func Shorten(s string, n int) string {
 const Width = 100
 
 // Wrap breaks a text into lines of a terminal's width.
-func Wrap(text string) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-		case column+1+n > Width:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += n
+func Wrap(text string) string { return strings.Join(wrapped(text, Width), "\n") }
+
+// wrapped breaks a text into lines of a width, within words only where they are wider.
+func wrapped(text string, width int) (lines []string) {
+	var line []rune
+	end := func() {
+		lines = append(lines, string(line))
+		line = nil
 	}
-	return b.String()
+	for field := range strings.FieldsSeq(text) {
+		word := []rune(field)
+		if len(line) > 0 && len(line)+1+len(word) > width {
+			end()
+		}
+		if len(line) > 0 {
+			line = append(line, ' ')
+		}
+		if parts := (len(word) + width - 1) / width; parts > 1 {
+			for size := (len(word) + parts - 1) / parts; len(word) > size; word = word[size:] {
+				line = word[:size:size]
+				end()
+			}
+		}
+		line = append(line, word...)
+	}
+	if len(line) > 0 {
+		end()
+	}
+	return lines
 }

@@ -30,20 +30,20 @@ func ReadRun(dir string) (*run.Manifest, *Config, *Data, error) {
 	return m, c, d, err
 }
 
-// Show prints what was evaluated and the ranking, and returns the results that are not in it.
-func Show(w io.Writer, dir string, m *run.Manifest) ([]eval.Result, error) {
+// Show prints what was evaluated and the ranking. With all, or where there is none, it prints the other results too.
+func Show(w io.Writer, dir string, m *run.Manifest, all bool) error {
 	_, c, d, err := ReadRun(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	fmt.Fprintln(w, Summary(c, m.Of))
+	fmt.Fprintln(w, report.Wrap(Summary(c, m.Of)))
 	if !c.Perturb && slices.Contains(d.Judged(), Scorer) {
 		g, err := d.Ranking(Scorer)
 		if err == nil {
 			err = g.Print(w)
 		}
-		if err != nil {
-			return nil, err
+		if err != nil || !all {
+			return err
 		}
 	}
 	fmt.Fprintln(w)
@@ -55,7 +55,7 @@ func Show(w io.Writer, dir string, m *run.Manifest) ([]eval.Result, error) {
 			shown[i].Metric = shown[i].Scorer + " " + shown[i].Metric
 		}
 	}
-	return shown, nil
+	return report.Results(w, shown)
 }
 
 // Print prints the ranking and the tests between authors.

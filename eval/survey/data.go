@@ -114,13 +114,18 @@ func (d *RunData) summary() string {
 		len(d.Documents)+len(d.unread), c.Evaluator, sage, c.Variant, c.Scores, c.Rubric.Version, c.Seed)
 }
 
-// Print prints the tables of a run for people.
-func (d *RunData) Print(w io.Writer) error {
-	fmt.Fprintln(w, d.summary())
+// Print prints what a run found for people: the means, the comparison with people and what is proposed. With all, it
+// prints the documents too, what was changed and how verdicts are distributed.
+func (d *RunData) Print(w io.Writer, all bool) error {
+	fmt.Fprintln(w, report.Wrap(d.summary()))
 	for _, row := range d.unread {
 		fmt.Fprintf(w, "%s could not be read: %s\n", row.File, report.Shorten(row.Reason, 160))
 	}
-	for _, t := range append([]*view.Table{d.grid(), d.rectified()}, d.spreads()...) {
+	tables := []*view.Table{d.means()}
+	if all {
+		tables = append(append(tables, d.grid(), d.rectified()), d.spreads()...)
+	}
+	for _, t := range tables {
 		if err := report.Table(w, t); err != nil {
 			return err
 		}
@@ -134,7 +139,7 @@ func (d *RunData) Print(w io.Writer) error {
 	if err := report.Table(w, d.proposed()); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%d findings of checks without a model\n", len(d.findings))
+	_, err := fmt.Fprintf(w, "\nfindings of checks without a model: %d\n", len(d.findings))
 	return err
 }
 

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"parley/eval/report"
@@ -11,14 +12,50 @@ import (
 // maxGrid is how many documents the table of documents and aspects lists.
 const maxGrid = 60
 
-// grid is the table of what each document got by each aspect, above the means of each agent with their 95 %
-// intervals. Where the second agent says something else than the evaluator, it stands behind an arrow.
+// means is the table of what each agent gave by each aspect over all documents.
+func (d *RunData) means() *view.Table {
+	head := []string{"Aspect"}
+	for _, agent := range d.Agents() {
+		head = append(head, "#"+string(agent)+" (95 %)")
+	}
+	t := &view.Table{Caption: "Mean scores with their 95 % intervals; of labels, the most frequent.", Head: view.Columns(head...)}
+	results, spreads := d.Results(), d.Spreads()
+	for i := range d.Rubric.Aspects {
+		cells := []string{d.Rubric.Aspects[i].Name}
+		for _, agent := range d.Agents() {
+			text := "–"
+			for _, r := range results {
+				if r.Metric != d.Rubric.Aspects[i].Name+":mean" || r.Arm != string(agent) {
+					continue
+				}
+				if text = "unscored"; r.Value != nil && r.Low != nil && r.High != nil {
+					text = fmt.Sprintf("%.2f (%.1f to %.1f)", *r.Value, *r.Low, *r.High)
+				}
+				if r.Value != nil && r.N < r.Of {
+					text += fmt.Sprintf(", %d of %d", r.N, r.Of)
+				}
+			}
+			for _, s := range spreads {
+				if s.Aspect == d.Rubric.Aspects[i].Name && s.Agent == agent && len(s.Labels) > 0 {
+					label := slices.MaxFunc(slices.Sorted(maps.Keys(s.Labels)), func(a, b string) int { return s.Labels[a] - s.Labels[b] })
+					text = fmt.Sprintf("%s: %d of %d", label, s.Labels[label], s.Of)
+				}
+			}
+			cells = append(cells, text)
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// grid is the table of what each document got by each aspect. Where the second agent says something else than the
+// evaluator, it stands behind an arrow.
 func (d *RunData) grid() *view.Table {
 	head := []string{"Document"}
 	for i := range d.Rubric.Aspects {
 		head = append(head, "#"+d.Rubric.Aspects[i].Name)
 	}
-	t := &view.Table{Caption: "Verdicts by document and aspect; what SAGE changed stands behind an arrow. Below, the means with their 95 % intervals.", Head: view.Columns(head...)}
+	t := &view.Table{Caption: "Verdicts by document and aspect; what SAGE changed stands behind an arrow.", Head: view.Columns(head...)}
 	for _, row := range d.rows[:min(len(d.rows), maxGrid)] {
 		cells := []string{report.Shorten(row.ID+" "+row.Title, 32)}
 		for i := range d.Rubric.Aspects {
@@ -28,27 +65,6 @@ func (d *RunData) grid() *view.Table {
 	}
 	if more := len(d.rows) - maxGrid; more > 0 {
 		t.Add(fmt.Sprintf("and %d more", more))
-	}
-	results := d.Results()
-	for _, agent := range d.Agents() {
-		mean, low, high := []string{"mean by " + string(agent)}, []string{"  95 % from"}, []string{"  to"}
-		for i := range d.Rubric.Aspects {
-			name := d.Rubric.Aspects[i].Name + ":mean"
-			texts := [3]string{"–", "–", "–"}
-			for _, r := range results {
-				if r.Metric == name && r.Arm == string(agent) {
-					for k, v := range []*float64{r.Value, r.Low, r.High} {
-						if v != nil {
-							texts[k] = fmt.Sprintf("%.2f", *v)
-						}
-					}
-				}
-			}
-			mean, low, high = append(mean, texts[0]), append(low, texts[1]), append(high, texts[2])
-		}
-		t.Add(mean...)
-		t.Add(low...)
-		t.Add(high...)
 	}
 	return t
 }

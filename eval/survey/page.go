@@ -27,7 +27,7 @@ func (d *RunData) Page(m *run.Manifest, w io.Writer) error {
 		changed = t
 	}
 	sections := []view.Section{
-		{ID: "grid", Title: "Documents by aspect", Blocks: []view.Block{d.grid()}},
+		{ID: "grid", Title: "Documents by aspect", Blocks: []view.Block{d.means(), d.grid()}},
 		{ID: "rectified", Title: "Changed verdicts", Blocks: []view.Block{changed}},
 		{ID: "scores", Title: "Scores before and after", Blocks: d.spreadBlocks()},
 	}

@@ -50,7 +50,10 @@ func (s *Study) Tables() []*view.Table {
 		u := s.interval(group, s.utility)
 		groups.Add(group, number3(u.Value), number3(u.Low), number3(u.High), fmt.Sprint(u.N))
 	}
-	return []*view.Table{s.verdicts(), groups}
+	if s.verifies() {
+		return []*view.Table{s.verdicts(), groups}
+	}
+	return []*view.Table{groups, s.verdicts()}
 }
 
 // interval returns the mean of a value from 0 to 1 over the samples of a group.

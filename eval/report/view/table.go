@@ -1,6 +1,9 @@
 package view
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // Table is rows under heads. The first cell of a row names it.
 type Table struct {
@@ -44,6 +47,20 @@ func (t *Table) Add(texts ...string) {
 		row[i].Text = text
 	}
 	t.Rows = append(t.Rows, row)
+}
+
+// DropEmpty removes those of the named columns in which no row has more than a dash or a 0.
+func (t *Table) DropEmpty(names ...string) {
+	for i := len(t.Head) - 1; i >= 0; i-- {
+		says := func(row []Cell) bool { return !slices.Contains([]string{"–", "-", "0"}, row[i].Text) }
+		if !slices.Contains(names, t.Head[i].Name) || slices.ContainsFunc(t.Rows, says) {
+			continue
+		}
+		t.Head = slices.Delete(t.Head, i, i+1)
+		for k, row := range t.Rows {
+			t.Rows[k] = slices.Delete(row, i, i+1)
+		}
+	}
 }
 
 // Number reports whether a column holds numbers; columns without a head do not.
