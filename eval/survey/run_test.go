@@ -130,10 +130,14 @@ func TestPrintedRun(t *testing.T) {
 	}
 	dir, d, m := judged(t)
 	var b bytes.Buffer
-	if err := d.Print(&b); err != nil {
+	if err := d.Print(&b, true); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, filepath.Join(testdata, "run.txt"), b.String())
+	var short strings.Builder
+	if err := d.Print(&short, false); err != nil || strings.Contains(short.String(), "RECTIFICATIONS") || !strings.Contains(b.String(), "RECTIFICATIONS") {
+		t.Errorf("%v, in short: %s", err, &short)
+	}
 	for _, missing := range []func() (int, error){func() (int, error) { return d.Unscored(), nil }, func() (int, error) { return survey.Missing(dir, m) }} {
 		// Four agents on three aspects of a document that could not be read; two verdicts of the evaluator, and one on the rubric.
 		if n, err := missing(); err != nil || n != 4*3+2+1 {
@@ -154,7 +158,7 @@ func TestPrintedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Reset()
-	if err := d.Print(&b); err != nil {
+	if err := d.Print(&b, true); err != nil {
 		t.Fatal(err)
 	}
 	_, people, _ := strings.Cut(b.String(), "\nAgainst people")
