@@ -63,6 +63,7 @@ func Estimate(ctx context.Context, p Plan, o Options) (*Forecast, error) {
 		done: map[string]bool{}, recorded: map[string]map[string]*llm.Call{},
 	}
 	r.env = newEnv(r)
+	r.env.Rehearsal = true
 	r.contexts(ctx)
 	defer r.stop(nil)
 	r.openAccount()
@@ -79,7 +80,7 @@ func Estimate(ctx context.Context, p Plan, o Options) (*Forecast, error) {
 		return nil, err
 	}
 	f.Assumes = []string{
-		fmt.Sprintf("%d of %d jobs were rehearsed, and the others are like them; every play lasts all its turns, and no reply has to be asked for again", f.Rehearsed, f.Jobs),
+		fmt.Sprintf("%d of %d jobs were rehearsed, and the others are like them; every play lasts all its turns, every round of a verification has all criteria, and no reply has to be asked for again", f.Rehearsed, f.Jobs),
 		fmt.Sprintf("a text in a reply has about %d words, without reasoning; tokens are estimated, rather too many than too few, and none comes from a server's cache", assumedWords),
 	}
 	f.time(r, registry, settings)

@@ -167,6 +167,8 @@ type Env struct {
 	Dir string
 	// Now is the clock.
 	Now func() time.Time
+	// Rehearsal says that models are stand-ins for an estimate: a job that depends on their replies does all it may have to.
+	Rehearsal bool
 
 	run    *execution
 	opened map[string]*llm.Opened

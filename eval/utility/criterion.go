@@ -128,9 +128,9 @@ func fold(text string) string {
 	}), " ")
 }
 
-// Leaves returns the criteria that are quantified: sub-criteria instead of the criterion that has them, under both
+// leaves returns the criteria that are quantified: sub-criteria instead of the criterion that has them, under both
 // names.
-func Leaves(list []Criterion) []Criterion {
+func leaves(list []Criterion) []Criterion {
 	var out []Criterion
 	for _, c := range list {
 		if len(c.Sub) == 0 {
@@ -163,7 +163,7 @@ func (f *file) Problems() (list []yamlfile.Problem) {
 // same returns a name that two criteria have, or "". Labels are told apart by names.
 func same(list []Criterion) string {
 	seen := map[string]bool{"": true}
-	for _, c := range Leaves(list) {
+	for _, c := range leaves(list) {
 		if seen[fold(c.Name)] {
 			return c.Name
 		}

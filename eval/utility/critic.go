@@ -42,41 +42,31 @@ func addCriterion(w *run.Writer, job, stage string, seed int, c Criterion, calls
 	Criteria.Add(w, CriterionRow{Job: job, Stage: stage, Seed: seed, Name: c.Name, Criterion: string(whole), Calls: idsOf(calls)})
 }
 
-// stored are the criteria of a run.
-type stored struct {
-	proposed, consolidated []Criterion
-	rejected               []string // why others could not be read
-}
-
-// readStored reads the criteria of a run.
-func readStored(dir string) (s stored, err error) {
+// readStored reads the criteria of a run: those that were proposed, those of the first round, which were given or
+// consolidated, and why others could not be read.
+func readStored(dir string, c *Config) (proposed, pool []Criterion, rejected []string, err error) {
 	for r, err := range Criteria.Sorted(dir) {
-		if err != nil {
-			return s, err
-		}
-		if r.Criterion == "" {
-			s.rejected = append(s.rejected, r.Reason)
+		var one Criterion
+		switch {
+		case err != nil:
+			return nil, nil, nil, err
+		case r.Criterion == "":
+			rejected = append(rejected, r.Reason)
 			continue
 		}
-		var c Criterion
-		if err := json.Unmarshal([]byte(r.Criterion), &c); err != nil {
-			return s, fmt.Errorf("criterion %q of %s: %w", r.Name, r.Job, err)
+		if err := json.Unmarshal([]byte(r.Criterion), &one); err != nil {
+			return nil, nil, nil, fmt.Errorf("criterion %q of %s: %w", r.Name, r.Job, err)
 		}
 		if r.Stage == "proposed" {
-			s.proposed = append(s.proposed, c)
+			proposed = append(proposed, one)
 		} else {
-			s.consolidated = append(s.consolidated, c)
+			pool = append(pool, one)
 		}
 	}
-	return s, nil
-}
-
-// pool returns the criteria of the first round: given, or consolidated.
-func (s *stored) pool(c *Config) []Criterion {
 	if c.Critic == "" {
-		return Leaves(c.Criteria)
+		pool = c.Criteria
 	}
-	return Leaves(s.consolidated)
+	return proposed, leaves(pool), rejected, nil
 }
 
 // propose asks a critic for criteria, and for the order of values that do not tell it.
@@ -141,11 +131,10 @@ func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag ll
 // consolidate makes one list of the criteria that the critics proposed.
 func (p *Plan) consolidate(ctx context.Context, w *run.Writer, _ int, row *StepRow) error {
 	c := p.config
-	read, err := readStored(p.env.Dir)
+	proposed, _, _, err := readStored(p.env.Dir, c)
 	if err != nil {
 		return err
 	}
-	proposed := read.proposed
 	if len(proposed) == 0 {
 		row.State, row.Note = run.Failed, "no critic proposed a criterion that could be read"
 		return nil

@@ -26,22 +26,21 @@ func unread(format string, args ...any) Label {
 }
 
 // labelKeys are those under which quantifiers put the label of a criterion, in the order in which they count.
-var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "performance", "level", "selected", "selected value", "choice", "assigned value", "assessment", "evaluation", "result"}
+var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "level", "selected", "selected value", "choice", "assessment", "evaluation", "result"}
 
 // ReadLabels reads a quantifier's reply on several criteria, by their order. What is not an accepted value is unscored
 // with its reason.
 func ReadLabels(reply string, criteria []Criterion) []Label {
 	_, text, ended := llm.SplitReasoning(reply)
-	found := loose.Find(text)
-	said := sayings{criteria, map[int][]string{}}
+	found, said := loose.Find(text), map[int][]string{}
 	for i := range found {
-		said.collect(&found[i], 0)
+		collect("", &found[i], criteria, said)
 	}
 	missing := "the reply does not name this criterion"
 	switch {
 	case !ended:
-		said.texts, missing = nil, "the reply ends within its reasoning"
-	case len(said.texts) == 0 && len(criteria) == 1:
+		said, missing = nil, "the reply ends within its reasoning"
+	case len(said) == 0 && len(criteria) == 1:
 		return []Label{readLabel(text, &criteria[0])}
 	case slices.ContainsFunc(found, unfinished):
 		missing = "the reply breaks off before this criterion"
@@ -51,58 +50,41 @@ func ReadLabels(reply string, criteria []Criterion) []Label {
 	labels := make([]Label, len(criteria))
 	for i := range criteria {
 		labels[i] = unread("%s", missing)
-		for k, text := range said.texts[i] {
-			label := accept(text, &criteria[i])
-			if k > 0 && label != labels[i] {
-				labels[i] = unread("two labels are given: %q and %q", clip(said.texts[i][0]), clip(text))
+		for k, text := range said[i] {
+			if label := accept(text, &criteria[i]); k == 0 {
+				labels[i] = label
+			} else if label != labels[i] {
+				labels[i] = unread("two labels are given: %q and %q", clip(said[i][0]), clip(text))
 				break
 			}
-			labels[i] = label
 		}
 	}
 	return labels
 }
 
-// sayings are what a reply says of each criterion, by its place.
-type sayings struct {
-	criteria []Criterion
-	texts    map[int][]string
-}
-
-// collect gathers what an object says of each criterion. Of one that breaks off, the last value counts for nothing.
-func (s sayings) collect(v *loose.Value, depth int) {
-	if depth > 4 {
-		return
-	}
+// collect gathers what a value under a key, or the values within it, say of criteria, by their places:
+// {"Clarity": ...}, {"criterion": "Clarity", "label": ...}, or {"label": ...} of the only one. Of a value that breaks
+// off, the last part counts for nothing.
+func collect(key string, v *loose.Value, criteria []Criterion, said map[int][]string) {
 	label, labelled := labelOf(v)
-	if at := find(s.criteria, text(under(v, nameKeys))); at >= 0 && labelled { // {"criterion": ..., "label": ...}
-		s.texts[at] = append(s.texts[at], label)
+	at := max(find(criteria, key), find(criteria, text(under(v, nameKeys))))
+	if len(criteria) == 1 && labelled && slices.Contains(labelKeys, fold(key)) {
+		at = 0
+	}
+	if at >= 0 {
+		said[at] = append(said[at], label)
 		return
 	}
-	whole := v.Items
-	if unfinished(*v) && len(whole) > 0 {
-		whole = whole[:len(whole)-1]
+	if v.Kind == loose.String && strings.ContainsRune(v.Text, '{') { // an object as a text
+		v = &loose.Value{Items: loose.Find(v.Text)}
 	}
-	for i := range whole {
-		item, key := &whole[i], ""
-		if v.Kind == loose.Object {
+	for i := range v.Items {
+		key := ""
+		if v.Keys != nil {
 			key = v.Keys[i]
 		}
-		switch at := find(s.criteria, key); {
-		case at >= 0:
-			text, ok := labelOf(item)
-			if !ok {
-				text = "several values or none"
-			}
-			s.texts[at] = append(s.texts[at], text)
-		case item.Items != nil:
-			s.collect(item, depth+1)
-		case item.Kind == loose.String && strings.ContainsRune(item.Text, '{'): // an object as a text
-			for _, inner := range loose.Find(item.Text) {
-				s.collect(&inner, depth+1)
-			}
-		case len(s.criteria) == 1 && slices.Contains(labelKeys, fold(key)) && labelled: // the label of the only one
-			s.texts[0] = append(s.texts[0], label)
+		if i < len(v.Items)-1 || !unfinished(*v) {
+			collect(key, &v.Items[i], criteria, said)
 		}
 	}
 }
@@ -114,21 +96,19 @@ func find(criteria []Criterion, name string) int {
 }
 
 // labelOf returns the text of a label: of a scalar, of a list of one, or under a key of an object.
-func labelOf(v *loose.Value) (string, bool) {
-	switch {
-	case v.Kind == loose.Object:
-		for _, key := range labelKeys {
-			if inner := under(v, []string{key}); inner != nil {
-				if label, ok := labelOf(inner); ok {
-					return label, true
-				}
-			}
+func labelOf(v *loose.Value) (label string, ok bool) {
+	for _, key := range labelKeys {
+		if inner := under(v, []string{key}); inner != nil && !ok {
+			label, ok = labelOf(inner)
 		}
-		return "", false
-	case v.Kind == loose.Array && len(v.Items) == 1:
+	}
+	if v.Kind == loose.Array && len(v.Items) == 1 {
 		return labelOf(&v.Items[0])
 	}
-	return v.Text, v.Kind != loose.Array
+	if ok || v.Items == nil {
+		return label + v.Text, true
+	}
+	return "several values or none", false
 }
 
 // readLabel reads a reply that is on one criterion: the label alone, or behind prose where it is alone on the last line

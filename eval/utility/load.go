@@ -1,6 +1,7 @@
 package utility
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -16,13 +17,19 @@ import (
 	"parley/sim"
 )
 
+// Reader reads samples.
+type Reader struct {
+	Hidden   []string        // keys beside the usual ones that tell the answer and never reach a prompt
+	Outcomes map[string]bool // which samples were done, by id, instead of what logs say; nil: logs say
+}
+
 // Load reads the samples of files, of the files of directories, and of runs of sessions. Success says which were done:
 // METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of
 // the scale of the run's headline, such as iep>=50, or what logs say.
 func (r *Reader) Load(paths []string, success string) (list []Sample, err error) {
-	metric, least := "", 0.0
-	if name, number, ok := strings.Cut(success, ">="); ok {
-		metric = strings.TrimSpace(name)
+	metric, number, ok := strings.Cut(success, ">=")
+	least := 0.0
+	if ok {
 		if least, err = strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil {
 			return nil, run.Usagef("success %s: write METRIC>=NUMBER, or a file", success)
 		}
@@ -34,11 +41,12 @@ func (r *Reader) Load(paths []string, success string) (list []Sample, err error)
 		if err := json.Unmarshal(data, &r.Outcomes); err != nil {
 			return nil, fmt.Errorf("%s: a JSON object of {id: true|false} is needed: %w", success, err)
 		}
+		metric = ""
 	}
 	for _, path := range paths {
 		var more []Sample
 		if _, err = os.Stat(filepath.Join(path, run.ManifestName)); err == nil {
-			more, err = r.Sessions(path, metric, least)
+			more, err = r.Sessions(path, strings.TrimSpace(metric), least)
 		} else {
 			more, err = r.files(path)
 		}
@@ -52,27 +60,82 @@ func (r *Reader) Load(paths []string, success string) (list []Sample, err error)
 
 // files reads a file, or those of a directory in the order of their names.
 func (r *Reader) files(path string) (list []Sample, err error) {
-	files := []string{path}
-	if entries, err := os.ReadDir(path); err == nil {
-		files = nil
-		for _, e := range entries {
-			if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
-				files = append(files, filepath.Join(path, e.Name()))
-			}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
 		}
+		return r.Read(data, path)
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
+	for _, e := range entries {
+		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
+			more, err := r.files(filepath.Join(path, e.Name()))
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
 		}
-		more, err := r.Read(data, file)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
 	}
 	return list, nil
+}
+
+// Read reads the samples of one file: message logs as JSON, in a list or one after the other, or a text.
+func (r *Reader) Read(data []byte, file string) (list []Sample, err error) {
+	id := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	text := string(bytes.TrimSpace(data))
+	if text == "" {
+		return nil, fmt.Errorf("%s: empty", file)
+	}
+	if text[0] != '{' && text[0] != '[' {
+		return []Sample{r.grouped(Sample{ID: id, Turns: []Turn{{Text: text, Tested: true}}})}, nil
+	}
+	hidden := slices.Clone(groundTruth)
+	for _, key := range r.Hidden {
+		hidden = append(hidden, fold(key))
+	}
+	var logs []any
+	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
+		var v any
+		if err := d.Decode(&v); err != nil {
+			return nil, fmt.Errorf("%s:%d: a message log as JSON is needed: %w", file, 1+bytes.Count(data[:d.InputOffset()], []byte("\n")), err)
+		}
+		if array, ok := v.([]any); ok {
+			logs = append(logs, array...)
+		} else {
+			logs = append(logs, v)
+		}
+	}
+	for i, v := range logs {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s: log %d is no JSON object", file, i+1)
+		}
+		s := readLog(object, hidden)
+		if len(logs) == 1 {
+			s.ID = id
+		} else if s.ID == "" {
+			s.ID = fmt.Sprintf("%s-%d", id, i+1)
+		}
+		list = append(list, r.grouped(s))
+	}
+	return list, nil
+}
+
+// grouped says to which group a sample belongs.
+func (r *Reader) grouped(s Sample) Sample {
+	if r.Outcomes != nil {
+		s.Done = nil
+		if done, known := r.Outcomes[s.ID]; known {
+			s.Done = &done
+		}
+	}
+	if s.Group == "" && s.Done == nil {
+		s.Group = Neither
+	} else if s.Group == "" {
+		s.Group = map[bool]string{true: Success, false: Failure}[*s.Done]
+	}
+	return s
 }
 
 // Sessions reads the sessions of a parley run as samples, in groups by arm. A session counts as done where the mean of

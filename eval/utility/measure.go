@@ -22,12 +22,11 @@ type Finding struct {
 	Seeds      []float64 // mean level over its range by seed
 }
 
-// Spread is how the labels of one sample differ between seeds. Levels go from 0 to 1.
+// Spread is how the labels of one sample differ between seeds.
 type Spread struct {
-	Sample   int
-	Mean, SD float64 // of levels; SD is that of the population
-	Step     float64 // between two levels
-	Modal    float64 // share of seeds with the most frequent label
+	Sample          int
+	Mean, SD, Range float64 // of levels from 0; SD is that of the population
+	Modal           float64 // share of seeds with the most frequent label
 }
 
 // figure is a measure of stability of one sample; some samples have none.
@@ -39,18 +38,13 @@ type figure struct {
 }
 
 // The coefficient of variation is SD over mean. A sample whose levels are all 0 has none, and counts as 0: it is
-// perfectly stable. The second one leaves such samples out, the third has levels from 1 as the first step. All but the
-// agreement need an order of values, and are stable below their limits.
+// perfectly stable. The second one leaves such samples out, the third has levels from 1. All but the agreement need an
+// order of values, and are stable below their limits.
 var figures = []figure{
-	{"cv", true, maxCV, func(s Spread) (float64, bool) {
-		if s.Mean == 0 {
-			return 0, true
-		}
-		return s.SD / s.Mean, true
-	}},
+	{"cv", true, maxCV, func(s Spread) (float64, bool) { return s.SD / max(s.Mean, 1e-9), true }},
 	{"cv_without_zeros", false, maxCV, func(s Spread) (float64, bool) { return s.SD / s.Mean, s.Mean > 0 }},
-	{"cv_from_one", false, maxCV, func(s Spread) (float64, bool) { return s.SD / (s.Mean + s.Step), true }},
-	{"range_sd", true, func(t Thresholds) float64 { return t.MaxRangeSD }, func(s Spread) (float64, bool) { return s.SD, true }},
+	{"cv_from_one", false, maxCV, func(s Spread) (float64, bool) { return s.SD / (s.Mean + 1), true }},
+	{"range_sd", true, func(t Thresholds) float64 { return t.MaxRangeSD }, func(s Spread) (float64, bool) { return s.SD / s.Range, true }},
 	{agreement, true, func(t Thresholds) float64 { return t.MinAgreement }, func(s Spread) (float64, bool) { return s.Modal, true }},
 }
 
@@ -66,7 +60,7 @@ func named(name string) figure {
 // Figure returns the mean of a measure of stability over samples.
 func (f *Finding) Figure(name string) stat.Value {
 	if name != agreement && !f.Criterion.Ordered() {
-		return stat.Undefined("its values have no order")
+		return stat.Undefined(unordered)
 	}
 	var values []float64
 	for _, s := range f.Spreads {
@@ -76,6 +70,8 @@ func (f *Finding) Figure(name string) stat.Value {
 	}
 	return meanOf(values, "no sample has two labels")
 }
+
+const unordered = "its values have no order"
 
 // meanOf returns the mean, or why there is none.
 func meanOf(xs []float64, none string) stat.Value {
@@ -92,70 +88,69 @@ func meanOf(xs []float64, none string) stat.Value {
 // study holds the levels of labels, from 0, by criterion, sample and variant, then seed.
 type study struct {
 	config *Config
-	levels map[[3]string]map[int]int
+	levels map[[3]string]map[int]float64
 	of     map[string]int // labels of undisturbed samples by criterion, those that are not scored included
 }
 
-func newStudy(c *Config, rows []LabelRow) *study {
-	s := &study{config: c, levels: map[[3]string]map[int]int{}, of: map[string]int{}}
+func newStudy(c *Config, rows []LabelRow, counts func(*LabelRow) bool) *study {
+	s := &study{config: c, levels: map[[3]string]map[int]float64{}, of: map[string]int{}}
 	for i := range rows {
 		r := &rows[i]
+		if !counts(r) {
+			continue
+		}
 		if r.Variant == "" {
 			s.of[r.Criterion]++
 		}
-		if r.Level == nil {
-			continue
-		}
 		key := [3]string{r.Criterion, r.Sample, r.Variant}
 		if s.levels[key] == nil {
-			s.levels[key] = map[int]int{}
+			s.levels[key] = map[int]float64{}
 		}
-		s.levels[key][r.Seed] = *r.Level
+		if r.Level != nil {
+			s.levels[key][r.Seed] = float64(*r.Level)
+		}
 	}
 	return s
 }
 
-// labels returns the levels of a sample in a variant by seed; variant "" is the sample as it is.
-func (s *study) labels(c *Criterion, sample int, variant string) map[int]int {
-	return s.levels[[3]string{c.Name, s.config.Samples[sample].ID, variant}]
+// labels returns the levels of a sample in two variants, of the seeds that have both; variant "" is the sample as it is.
+func (s *study) labels(c *Criterion, sample int, variant string) (original, disturbed []float64) {
+	id := s.config.Samples[sample].ID
+	whole, other := s.levels[[3]string{c.Name, id, ""}], s.levels[[3]string{c.Name, id, variant}]
+	for _, seed := range slices.Sorted(maps.Keys(whole)) {
+		if level, both := other[seed]; both {
+			original, disturbed = append(original, whole[seed]), append(disturbed, level)
+		}
+	}
+	return original, disturbed
 }
 
-// scaled returns levels from 0 to 1 in the order of seeds.
-func scaled(c *Criterion, levels map[int]int) []float64 {
-	list := make([]float64, 0, len(levels))
-	for _, seed := range slices.Sorted(maps.Keys(levels)) {
-		list = append(list, float64(levels[seed])/float64(len(c.Values)-1))
-	}
-	return list
-}
+// top returns the level of the best value.
+func (c *Criterion) top() float64 { return float64(len(c.Values) - 1) }
 
 // mean returns the mean level of an undisturbed sample, from 0 to 1.
 func (s *study) mean(c *Criterion, sample int) stat.Value {
-	return meanOf(scaled(c, s.labels(c, sample, "")), "no label is scored")
+	levels, _ := s.labels(c, sample, "")
+	mean := meanOf(levels, "no label is scored")
+	mean.V /= c.top()
+	return mean
 }
 
 // measure returns what the labels tell of a criterion, with the verdict.
 func (s *study) measure(c *Criterion) Finding {
-	f := Finding{Criterion: c, Of: s.of[c.Name], Separation: stat.Undefined("its values have no order")}
-	enough := 2 // labels of a sample
-	if s.config.Quantifier == LexicalModel {
-		enough = 1 // they are always the same
-	}
-	bySeed := map[int][]float64{}
+	f := Finding{Criterion: c, Of: s.of[c.Name], Separation: stat.Undefined(unordered)}
 	for i := range s.config.Samples {
-		labels := s.labels(c, i, "")
-		levels := scaled(c, labels)
+		levels, _ := s.labels(c, i, "")
 		f.Scored += len(levels)
-		count, most := map[int]int{}, 0
-		for seed, l := range labels {
+		count, most := map[float64]int{}, 0
+		for _, l := range levels {
 			count[l]++
 			most = max(most, count[l])
-			bySeed[seed] = append(bySeed[seed], float64(l)/float64(len(c.Values)-1))
 		}
-		if len(levels) < enough {
-			continue
+		// the lexical quantifier has one label, always the same
+		if len(levels) > 1 || len(levels) == 1 && s.config.Quantifier == LexicalModel {
+			f.Spreads = append(f.Spreads, Spread{i, meanOf(levels, "").V, stat.SD(levels, stat.Population).V, c.top(), float64(most) / float64(len(levels))})
 		}
-		f.Spreads = append(f.Spreads, Spread{i, meanOf(levels, "").V, stat.SD(levels, stat.Population).V, 1 / float64(len(c.Values)-1), float64(most) / float64(len(levels))})
 	}
 	if c.Ordered() {
 		for i, variant := range s.config.Disturb {
@@ -165,63 +160,59 @@ func (s *study) measure(c *Criterion) Finding {
 			}
 		}
 		s.separation(&f)
-		for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
-			f.Seeds = append(f.Seeds, meanOf(bySeed[seed], "").V)
-		}
+		s.bySeed(&f)
 	}
 	f.Verdict, f.Reason = f.judge(s.config.Thresholds)
 	return f
 }
 
-// Power is how a criterion tells samples from disturbed ones.
-type Power struct {
-	Variant, Control    string     // its name in results
-	Higher, Same, Lower []int      // samples by how they score against their disturbed form
-	P                   stat.Value // one-sided, of the exact sign test without ties
-	Original, Disturbed stat.Value // mean level, from 0 to 1
+// bySeed adds the mean over samples of each seed that has labels.
+func (s *study) bySeed(f *Finding) {
+	for seed := range s.config.Seeds {
+		var levels []float64
+		for _, sample := range s.config.Samples {
+			if l, scored := s.levels[[3]string{f.Criterion.Name, sample.ID, ""}][seed+1]; scored {
+				levels = append(levels, l/f.Criterion.top())
+			}
+		}
+		if mean := meanOf(levels, "none"); mean.OK() {
+			f.Seeds = append(f.Seeds, mean.V)
+		}
+	}
 }
 
-// Share returns the share of samples that score higher undisturbed, of those that change.
-func (p *Power) Share() stat.Interval {
-	return stat.Wilson(len(p.Higher), len(p.Higher)+len(p.Lower), eval.Confidence)
+// Power is how a criterion tells samples from disturbed ones: the mean levels of those that have labels in both forms.
+type Power struct {
+	Variant, Control    string // its name in results
+	Samples             []int
+	Original, Disturbed []float64
+	stat.Test           // the one-sided exact sign test without ties
 }
+
+// Lower returns how many samples score lower when disturbed.
+func (p *Power) Lower() int { return int(p.Statistic.V) }
+
+// Share returns the share of samples that score lower when disturbed, of those that change.
+func (p *Power) Share() stat.Interval { return stat.Wilson(p.Lower(), p.N, eval.Confidence) }
 
 // power compares samples with their disturbed forms, each by its mean level over the seeds that have both: seeds of
 // one sample are not independent of each other.
 func (s *study) power(c *Criterion, variant string) Power {
-	const none = "no sample has labels in both forms"
-	p := Power{Variant: variant, P: stat.Undefined(none)}
-	var original, disturbed []float64
+	p := Power{Variant: variant}
 	for i := range s.config.Samples {
-		x, y, n := 0, 0, 0
-		other := s.labels(c, i, variant)
-		for seed, level := range s.labels(c, i, "") {
-			if l, both := other[seed]; both {
-				x, y, n = x+level, y+l, n+1
-			}
-		}
-		if n == 0 {
-			continue
-		}
-		most := float64(n * (len(c.Values) - 1))
-		original, disturbed = append(original, float64(x)/most), append(disturbed, float64(y)/most)
-		switch {
-		case x > y:
-			p.Higher = append(p.Higher, i)
-		case x < y:
-			p.Lower = append(p.Lower, i)
-		default:
-			p.Same = append(p.Same, i)
+		original, disturbed := s.labels(c, i, variant)
+		if len(original) > 0 {
+			p.Samples = append(p.Samples, i)
+			p.Original, p.Disturbed = append(p.Original, meanOf(original, "").V), append(p.Disturbed, meanOf(disturbed, "").V)
 		}
 	}
-	p.Original, p.Disturbed = meanOf(original, none), meanOf(disturbed, none)
-	if len(original) > 0 {
-		p.P = stat.SignTest(original, disturbed, stat.Greater).P
+	if p.Test = stat.SignTest(p.Original, p.Disturbed, stat.Greater); len(p.Samples) == 0 {
+		p.P = stat.Undefined("no sample has labels in both forms")
 	}
 	return p
 }
 
-// separation is Cliff's delta of successes over failures, where both are known.
+// separation adds Cliff's delta of successes over failures, where both are known.
 func (s *study) separation(f *Finding) {
 	var success, failure []float64
 	for i, sample := range s.config.Samples {

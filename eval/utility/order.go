@@ -15,153 +15,96 @@ import (
 //go:embed grades.yaml
 var gradesFile []byte
 
-// lexicon holds the words of grades.yaml.
+// lexicon holds what grades.yaml says.
 type lexicon struct {
-	Grades, Degrees         map[float64]string // words by grade
-	Faults, Good, Opposites string
-	Attributes              []string
-
-	grade, degree map[string]float64
+	Words  map[string]string // expressions by name
+	Labels []struct {
+		Has   string // names of words
+		Grade float64
+		words *regexp.Regexp
+	}
+	Attributes []string
 }
 
 var loadLexicon = sync.OnceValue(func() *lexicon {
-	l := &lexicon{grade: map[string]float64{}, degree: map[string]float64{}}
+	l := &lexicon{}
 	if err := yaml.UnmarshalWithOptions(gradesFile, l, yaml.Strict()); err != nil {
 		panic("grades.yaml: " + err.Error())
 	}
-	for into, lists := range map[*map[string]float64]map[float64]string{&l.grade: l.Grades, &l.degree: l.Degrees} {
-		for grade, words := range lists {
-			for w := range strings.FieldsSeq(words) {
-				(*into)[w] = grade
-			}
+	spaces := regexp.MustCompile(`\s`) // of lines that go on
+	for name, words := range l.Words {
+		l.Words[name] = strings.ReplaceAll(spaces.ReplaceAllString(words, ""), "-", `\w*`)
+	}
+	l.Words["bad"] += "|(?:" + l.Words["opposite"] + ")(?:" + l.Words["good"] + ")"
+	for i := range l.Labels {
+		var words []string
+		for name := range strings.FieldsSeq(l.Labels[i].Has) {
+			words = append(words, `\b(?:`+l.Words[name]+`)\b`)
 		}
+		l.Labels[i].words = regexp.MustCompile(strings.Join(words, ".*"))
 	}
 	return l
 })
 
-// findOrder puts accepted values from worst to best where their words or numbers tell, and says how it was found.
+// grade says how good a label is, from its words, or -1.
+func grade(label string) float64 {
+	for _, l := range loadLexicon().Labels {
+		if l.words.MatchString(fold(label)) {
+			return l.Grade
+		}
+	}
+	return -1
+}
+
+var numbers = regexp.MustCompile(`^([<>≤≥]?)=?\s*([0-9]+(?:\.[0-9]+)?)\s*(%|percent|points?|stars?)?(?:\s*(?:-|–|to)\s*[0-9]+(?:\.[0-9]+)?\s*(?:%|percent|points?|stars?)?)?\+?(?:\s*[:(/].*)?$`)
+
+// number reads a label that is a number, percentage or range of them, or returns -1. Of times and counts of other
+// things, more may be worse: they are not read.
+func number(label string) float64 {
+	m := numbers.FindStringSubmatch(strings.ToLower(label))
+	if m == nil {
+		return -1
+	}
+	x, _ := strconv.ParseFloat(m[2], 64) // which it is
+	return max(0, x+map[string]float64{"<": -1e-6, "≤": -1e-6, ">": 1e-6, "≥": 1e-6}[m[1]])
+}
+
+// findOrder puts accepted values from worst to best where their numbers or words tell, and says how it was found.
 // Critics list values in either direction (in the published runs one in five of those that tell begins with the
 // best), so that the order of the list itself tells nothing.
 func (c *Criterion) findOrder() {
 	c.Order = Unknown
-	if grades, ok := numbers(c.Values); ok && c.arrange(grades) {
-		c.Order = ByNumbers
-		return
+	order, of := ByNumbers, number
+	if slices.ContainsFunc(c.Values, func(v string) bool { return number(v) < 0 }) {
+		order, of = ByWords, grade
 	}
-	grades, known := make([]float64, len(c.Values)), make([]bool, len(c.Values))
-	n, up, down := 0, 0, 0
-	for i, v := range c.Values {
-		if grades[i], known[i] = grade(v); !known[i] {
+	known, up, down, by := []float64{}, 0, 0, map[float64]string{}
+	for _, v := range c.Values {
+		g := of(v)
+		if g < 0 {
 			continue
 		}
-		n++
-		for j := range i {
-			switch {
-			case known[j] && grades[i] > grades[j]:
+		for _, before := range known {
+			if before < g {
 				up++
-			case known[j] && grades[i] < grades[j]:
+			} else if before > g {
 				down++
 			}
 		}
+		known, by[g] = append(known, g), v
 	}
 	switch {
-	case n < 2 || 2*n < len(c.Values) || up+down == 0:
+	case 2*len(known) < len(c.Values) || up+down == 0:
 		return
 	case up >= 4*down: // the list goes up, but for words that grade by too little
 	case down >= 4*up:
 		slices.Reverse(c.Values)
-	case n < len(c.Values) || !c.arrange(grades):
+	case len(by) < len(c.Values):
 		return
-	}
-	c.Order = ByWords
-}
-
-// arrange sorts the values by their grades, if no two are the same.
-func (c *Criterion) arrange(grades []float64) bool {
-	by := map[float64]string{}
-	for i, g := range grades {
-		by[g] = c.Values[i]
-	}
-	if len(by) < len(grades) {
-		return false
-	}
-	for i, g := range slices.Sorted(maps.Keys(by)) {
-		c.Values[i] = by[g]
-	}
-	return true
-}
-
-var number = regexp.MustCompile(`^([<>≤≥]?)=?\s*([0-9]+(?:\.[0-9]+)?)\s*(%|percent|points?|stars?)?(?:\s*(?:-|–|to)\s*[0-9]+(?:\.[0-9]+)?\s*(?:%|percent|points?|stars?)?)?\+?(?:\s*[:(/].*)?$`)
-
-// numbers reads values that are numbers, percentages or ranges of them. Of times and counts of other things, more may
-// be worse: they are not read.
-func numbers(values []string) ([]float64, bool) {
-	var list []float64
-	for _, v := range values {
-		m := number.FindStringSubmatch(strings.ToLower(strings.TrimSpace(v)))
-		if m == nil {
-			return nil, false
-		}
-		x, err := strconv.ParseFloat(m[2], 64)
-		if err != nil {
-			return nil, false
-		}
-		switch m[1] {
-		case "<", "≤":
-			x -= 1e-6
-		case ">", "≥":
-			x += 1e-6
-		}
-		list = append(list, x)
-	}
-	return list, true
-}
-
-// grade says how good a label is, from its words.
-func grade(label string) (float64, bool) {
-	l := loadLexicon()
-	var degree, plain *float64 // of the first word that has one
-	good, bad := false, false
-	for w := range strings.FieldsSeq(fold(label)) {
-		if d, ok := l.degree[w]; ok && degree == nil {
-			degree = &d
-		}
-		isGood, isBad := l.stem(w)
-		good, bad = good || isGood, bad || isBad
-		if g, ok := l.grade[w]; ok && plain == nil {
-			plain = &g
-			bad = bad || g == 1
+	default:
+		for i, g := range slices.Sorted(maps.Keys(by)) {
+			c.Values[i] = by[g]
 		}
 	}
-	much := degree
-	if much == nil && plain != nil && *plain != 1 {
-		much = plain
-	}
-	switch {
-	case bad && much != nil && *much <= 1: // not confusing, no errors
-		return 5, true
-	case bad && much != nil: // the more it is so, the worse: high risk
-		return max(0, 2.6-*much/2), true
-	case bad:
-		return 1, true
-	case degree != nil && (good || plain == nil):
-		return *degree, true
-	case plain != nil:
-		return *plain, true
-	}
-	return 4, good
-}
-
-// stem reports whether a word says something good, or a fault or the opposite of something good.
-func (l *lexicon) stem(w string) (good, bad bool) {
-	begins := func(w string) bool {
-		return slices.ContainsFunc(strings.Fields(l.Good), func(s string) bool { return strings.HasPrefix(w, s) })
-	}
-	if begins(w) {
-		return true, false
-	}
-	return false, slices.Contains(strings.Fields(l.Faults), w) || slices.ContainsFunc(strings.Fields(l.Opposites), func(p string) bool {
-		rest, ok := strings.CutPrefix(w, p)
-		return ok && begins(rest)
-	})
+	c.Order = order
 }

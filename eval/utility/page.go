@@ -60,13 +60,10 @@ func (s *Study) Tables() []*view.Table {
 func (s *Study) interval(group string, of func(sample int) stat.Value) stat.Interval {
 	var values [][]float64
 	none := "the group has no samples"
-	for i := range s.Config.Samples {
-		if s.Config.Samples[i].Group != group {
-			continue
-		}
-		if v := of(i); v.OK() {
+	for i, sample := range s.Config.Samples {
+		if v := of(i); sample.Group == group && v.OK() {
 			values = append(values, []float64{v.V})
-		} else {
+		} else if sample.Group == group {
 			none = v.Reason
 		}
 	}
@@ -83,7 +80,7 @@ func (s *Study) verdicts() *view.Table {
 		f := &s.Findings[i]
 		power, same, verdict, reason := "–", "–", "–", ""
 		if len(f.Powers) > 0 {
-			power, same = number3(f.Powers[0].Share().Value), fmt.Sprint(len(f.Powers[0].Same))
+			power, same = number3(f.Powers[0].Share().Value), fmt.Sprint(f.Powers[0].Zeros)
 		}
 		if s.verifies() {
 			verdict, reason = f.Verdict, f.Reason
@@ -148,9 +145,9 @@ func (s *Study) groups() []view.Block {
 		f := &s.Findings[i]
 		delta.Add(f.Criterion.Name, number3(f.Separation.Ptr()), f.Separation.Reason)
 		for k, group := range s.Config.groups() {
-			u := stat.Interval{Reason: "its values have no order"}
+			u := stat.Interval{Reason: unordered}
 			if f.Criterion.Ordered() {
-				u = s.interval(group, func(sample int) stat.Value { return s.last.mean(f.Criterion, sample) })
+				u = s.interval(group, func(sample int) stat.Value { return s.study.mean(f.Criterion, sample) })
 			}
 			bars = append(bars, view.Dot{Group: f.Criterion.Name, Label: group, Value: u.Value, Low: u.Low, High: u.High, Series: k, Note: fmt.Sprintf("n %d", u.N), Missing: u.Reason})
 		}
@@ -172,11 +169,10 @@ func (s *Study) stability() []view.Block {
 	}
 	line := view.Trace{Label: "all criteria"}
 	for n := 2; n <= s.Config.Seeds; n++ {
-		part, sum := newStudy(s.Config, slices.DeleteFunc(slices.Clone(s.rows), func(r LabelRow) bool { return r.Seed > n })), 0.0
+		part, sum := s.of(n), 0.0
 		for i := range s.Pool {
-			if f := part.measure(&s.Pool[i]); f.Figure("cv").OK() {
-				sum += f.Figure("cv").V
-			}
+			f := part.measure(&s.Pool[i])
+			sum += f.Figure("cv").V
 		}
 		line.Points = append(line.Points, view.Point{X: float64(n), Y: new(sum)})
 	}
@@ -229,14 +225,18 @@ func (s *Study) disturbed() []view.Block {
 	t := &view.Table{Caption: "Paired sign test by sample; ties are left out of it, and counted.", Head: view.Columns("Criterion", "Disturbed by", "#Lower", "#Higher", "#The same", "#Share of the same", "#p")}
 	for i := range s.Findings {
 		f := &s.Findings[i]
+		bar := func(label string, levels []float64, series int) view.Dot {
+			mean := meanOf(levels, "no sample has labels in both forms")
+			mean.V /= f.Criterion.top()
+			return view.Dot{Group: f.Criterion.Name, Label: label, Value: mean.Ptr(), Series: series, Missing: mean.Reason}
+		}
 		for k := range f.Powers {
 			p := &f.Powers[k]
 			if k == 0 {
-				bars = append(bars, view.Dot{Group: f.Criterion.Name, Label: "original", Value: p.Original.Ptr(), Missing: p.Original.Reason})
+				bars = append(bars, bar("original", p.Original, 0))
 			}
-			bars = append(bars, view.Dot{Group: f.Criterion.Name, Label: p.Variant, Value: p.Disturbed.Ptr(), Series: k + 1, Missing: p.Disturbed.Reason})
-			higher, lower, same := len(p.Higher), len(p.Lower), len(p.Same)
-			t.Add(f.Criterion.Name, p.Variant, fmt.Sprint(higher), fmt.Sprint(lower), fmt.Sprint(same), report.Percent(same, higher+lower+same), number3(p.P.Ptr()))
+			bars = append(bars, bar(p.Variant, p.Disturbed, k+1))
+			t.Add(f.Criterion.Name, p.Variant, fmt.Sprint(p.Lower()), fmt.Sprint(p.N-p.Lower()), fmt.Sprint(p.Zeros), report.Percent(p.Zeros, p.N+p.Zeros), number3(p.P.Ptr()))
 		}
 	}
 	return []view.Block{labels("disturbed-labels", "Original against disturbed", "Mean label of samples as they are and disturbed (figures 7 and 13).", true, bars), t}

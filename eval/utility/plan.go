@@ -21,13 +21,10 @@ const Kind = "utility"
 type Plan struct {
 	config *Config
 	env    *run.Env
-
-	mu   sync.Mutex
-	left map[int][]Criterion // criteria by round, once they were asked for
 }
 
 // New returns the plan of a complete configuration.
-func New(c *Config) *Plan { return &Plan{config: c, left: map[int][]Criterion{}} }
+func New(c *Config) *Plan { return &Plan{config: c} }
 
 // Decode makes the plan again from the configuration in a manifest.
 func Decode(config json.RawMessage) (run.Plan, error) {
@@ -97,8 +94,13 @@ func (p *Plan) Jobs(*run.Env) iter.Seq2[run.Job, error] {
 			return
 		}
 		for round := 1; round <= c.Rounds && c.Quantifier != ""; round++ {
+			criteria := sync.OnceValues(func() ([]Criterion, error) { return p.criteria(round) })
 			label := func(ctx context.Context, w *run.Writer, i int, row *StepRow) error {
-				return p.quantify(ctx, w, i, round, row)
+				list, err := criteria()
+				if err != nil {
+					return err
+				}
+				return p.quantify(ctx, w, i, round, list, row)
 			}
 			if !each(fmt.Sprintf("r%02d-%%06d", round), len(c.Samples), label) {
 				return

@@ -12,15 +12,12 @@ import (
 	"parley/sim/llm"
 )
 
-// quantify has the i-th sample labelled in one round, as it is and disturbed.
-func (p *Plan) quantify(ctx context.Context, w *run.Writer, i, round int, row *StepRow) error {
+// quantify has the i-th sample labelled by the criteria of one round, as it is and disturbed.
+func (p *Plan) quantify(ctx context.Context, w *run.Writer, i, round int, criteria []Criterion, row *StepRow) error {
 	c, s := p.config, &p.config.Samples[i]
 	row.Sample, row.Grouping = s.ID, s.Group
-	criteria, proposed, err := p.criteria(round)
 	switch {
-	case err != nil:
-		return err
-	case !proposed:
+	case len(criteria) == 0 && round == 1:
 		row.State, row.Note = run.Failed, "there are no criteria"
 		return nil
 	case len(criteria) == 0:
@@ -29,7 +26,7 @@ func (p *Plan) quantify(ctx context.Context, w *run.Writer, i, round int, row *S
 	}
 	var rows []LabelRow
 	for _, variant := range append([]string{""}, c.Disturb...) {
-		form := s
+		form, err := s, error(nil)
 		if variant != "" {
 			if form, err = Disturb(s, variant, c.Share, c.Samples, rand.New(rand.NewPCG(c.Seed, seedOf(c.Seed, variant, i)))); err != nil {
 				row.Note = fmt.Sprintf("it cannot be disturbed by %s: %v", variant, err)
@@ -53,34 +50,22 @@ func (p *Plan) quantify(ctx context.Context, w *run.Writer, i, round int, row *S
 }
 
 // criteria returns the criteria of a round: all in the first, later those that the round before did not drop, or none
-// where that dropped none or all. It reports whether there were any in the first.
-func (p *Plan) criteria(round int) (list []Criterion, proposed bool, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if list, known := p.left[round]; known {
-		return list, true, nil
-	}
-	read, err := readStored(p.env.Dir)
-	if err != nil {
-		return nil, false, err
-	}
-	if list = read.pool(p.config); len(list) == 0 {
-		return nil, false, nil
+// where that dropped none or all. An estimate has all in every round.
+func (p *Plan) criteria(round int) ([]Criterion, error) {
+	_, list, _, err := readStored(p.env.Dir, p.config)
+	if err != nil || round == 1 || p.env.Rehearsal {
+		return list, err
 	}
 	labels, err := Labels.All(p.env.Dir)
-	if err != nil {
-		return nil, false, err
-	}
 	for before := 1; before < round && len(list) > 0; before++ {
 		all := len(list)
-		s := newStudy(p.config, slices.DeleteFunc(slices.Clone(labels), func(r LabelRow) bool { return r.Round != before }))
+		s := newStudy(p.config, labels, func(r *LabelRow) bool { return r.Round == before })
 		list = slices.DeleteFunc(list, func(c Criterion) bool { return s.measure(&c).Verdict == Out })
 		if len(list) == all {
 			list = nil
 		}
 	}
-	p.left[round] = list
-	return list, true, nil
+	return list, err
 }
 
 // labelled has one form of a sample labelled with every seed.

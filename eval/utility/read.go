@@ -18,16 +18,13 @@ var (
 	nameKeys        = []string{"name", "criterion", "title"}
 	descriptionKeys = []string{"description", "definition", "desc", "meaning"}
 	valueKeys       = []string{"accepted values", "accepted value", "acceptable values", "values", "possible values", "scale", "options"}
-	subKeys         = []string{"sub criteria"}
-	listKeys        = []string{"criteria", "evaluation criteria"}
 )
 
 // ranges are those of Python, as some critics write them among the JSON.
 var ranges = regexp.MustCompile(`([:\[,]\s*)(?:list\()?(range\([\w\s,]+\))\)?`)
 
-// ReadCritic reads the criteria of a critic's reply: an object by name or a list, with accepted values as a list,
-// object, text or range. What is no whole criterion is rejected with its reason; the error is for a reply that has
-// none at all.
+// ReadCritic reads the criteria of a critic's reply: objects with accepted values, in a list or under their names at any
+// depth. What is no whole criterion is rejected with its reason; the error is for a reply that has none at all.
 func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 	_, reply, ended := llm.SplitReasoning(reply)
 	if !ended {
@@ -37,12 +34,9 @@ func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 	if slices.ContainsFunc(found, unfinished) {
 		found = loose.Find(ranges.ReplaceAllString(reply, `$1"$2"`))
 	}
-	if len(found) == 0 {
-		return nil, nil, errors.New("no criteria in it: a JSON list or object is needed")
-	}
 	var list []Criterion
 	for i := range found {
-		readCriteria(&found[i], &list, &rejected)
+		readCriteria("", &found[i], &list, &rejected)
 	}
 	for _, c := range list {
 		problems := c.problems("")
@@ -55,60 +49,41 @@ func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 			kept = append(kept, c)
 		}
 	}
-	if len(kept) == 0 {
-		return nil, rejected, fmt.Errorf("no criteria in it: %s", strings.Join(append(rejected, "the JSON is of another form"), "; "))
+	switch {
+	case len(found) == 0:
+		err = errors.New("no criteria in it: a JSON list or object is needed")
+	case len(kept) == 0:
+		err = fmt.Errorf("no criteria in it: %s", strings.Join(rejected, "; "))
 	}
-	return kept, rejected, nil
+	return kept, rejected, err
 }
 
 func unfinished(v loose.Value) bool { return v.State != loose.Whole }
 
-// readCriteria reads the criteria in one outermost value. Of one that breaks off, the last part is not whole and is
-// left out.
-func readCriteria(v *loose.Value, list *[]Criterion, rejected *[]string) {
-	if inner := under(v, listKeys); inner != nil && inner.Items != nil {
-		v = inner
-	}
-	parts, names := v.Items, v.Keys
-	if under(v, valueKeys) != nil { // the criterion alone
-		parts, names = []loose.Value{*v}, nil
-	}
-	for i := range parts {
-		name := ""
-		if names != nil {
-			name = names[i]
-		}
-		c, err := readCriterion(&parts[i], name)
-		if unfinished(*v) && i == len(parts)-1 {
-			err = errors.New("the reply breaks off")
-		}
-		if err != nil {
-			*rejected = append(*rejected, fmt.Sprintf("%s: %v", cmp.Or(c.Name, "criterion "+strconv.Itoa(i+1)), err))
-			continue
+// readCriteria reads a criterion that is under a name, or, where the value has no accepted values, those within it.
+func readCriteria(name string, v *loose.Value, list *[]Criterion, rejected *[]string) {
+	c := Criterion{Name: strings.Trim(cmp.Or(text(under(v, nameKeys)), name), "*_`\" "), Description: text(under(v, descriptionKeys))}
+	values, deeper := under(v, valueKeys), func(item loose.Value) bool { return item.Items != nil }
+	switch {
+	case values != nil && !unfinished(*v):
+		c.readValues(values)
+		if subs := under(v, []string{"sub criteria"}); subs != nil {
+			readCriteria("", subs, &c.Sub, rejected)
 		}
 		*list = append(*list, c)
-	}
-}
-
-func readCriterion(v *loose.Value, name string) (Criterion, error) {
-	c := Criterion{Name: strings.Trim(cmp.Or(text(under(v, nameKeys)), name), "*_`\" "), Description: text(under(v, descriptionKeys))}
-	values := under(v, valueKeys)
-	switch {
-	case v.Kind == loose.Array && name != "": // {"name": ["bad", "good"]}
-		values = v
-	case v.Kind != loose.Object:
-		return c, errors.New("no object with a description and accepted values")
-	case values == nil:
-		return c, errors.New("no accepted values")
-	}
-	if subs := under(v, subKeys); subs != nil {
-		var rejected []string
-		if readCriteria(subs, &c.Sub, &rejected); len(rejected) > 0 {
-			return c, errors.New(rejected[0])
+	case values == nil && slices.ContainsFunc(v.Items, deeper):
+		for i := range v.Items {
+			if v.Kind == loose.Array {
+				readCriteria("", &v.Items[i], list, rejected)
+			} else if deeper(v.Items[i]) {
+				readCriteria(v.Keys[i], &v.Items[i], list, rejected)
+			}
 		}
+	case unfinished(*v):
+		*rejected = append(*rejected, cmp.Or(c.Name, "a criterion")+": the reply breaks off")
+	default:
+		*rejected = append(*rejected, cmp.Or(c.Name, "a criterion")+": no accepted values")
 	}
-	c.readValues(values)
-	return c, nil
 }
 
 // readValues reads accepted values with their meanings, where they are given: as a list, as an object by label, or as
@@ -125,13 +100,11 @@ func (c *Criterion) readValues(v *loose.Value) {
 	case loose.Array:
 		for i := range v.Items {
 			item := &v.Items[i]
-			switch label := text(under(item, append([]string{"value", "label"}, nameKeys...))); {
-			case item.Kind == loose.Object && label == "" && len(item.Keys) == 1:
+			label := text(under(item, []string{"value", "label", "name"}))
+			if label == "" && len(item.Keys) == 1 {
 				add(item.Keys[0], text(&item.Items[0]))
-			case item.Kind == loose.Object:
-				add(label, text(under(item, descriptionKeys)))
-			default:
-				add(text(item), "")
+			} else {
+				add(cmp.Or(label, text(item)), text(under(item, descriptionKeys)))
 			}
 		}
 	case loose.Object:
@@ -146,23 +119,18 @@ func (c *Criterion) readValues(v *loose.Value) {
 	}
 }
 
-// wholeRange is a text that holds a range of whole numbers: range(0, 6, 1) of Python, which leaves out the end, or 1-5.
+// wholeRange is a range of whole numbers: range(0, 6, 1) of Python, which leaves out the end, or 1-5.
 var wholeRange = regexp.MustCompile(`^(?:range\(\s*(?:(\d+)\s*,\s*)?(\d+)\s*(?:,\s*(\d+)\s*)?\)|(\d+)\s*(?:to|–|-)\s*(\d+))$`)
 
-// splitValues takes a text apart that holds all values: range(0, 6), 1-5, poor/fair/good, or a list with commas or
-// semicolons.
+// splitValues takes a text apart that holds all values: a range, or a list with commas, semicolons, bars or slashes.
 func splitValues(s string) (list []string) {
-	s = strings.TrimSpace(s)
 	if m := wholeRange.FindStringSubmatch(strings.ToLower(s)); m != nil {
 		var n [6]int
 		for i := range m {
 			n[i], _ = strconv.Atoi(m[i])
 		}
-		from, to, step := n[1]+n[4], n[2]-1, max(1, n[3])
-		if m[5] != "" {
-			to = n[5]
-		}
-		for ; from <= to && len(list) <= maxValues; from += step {
+		from, to := n[1]+n[4], max(n[2]-1, n[5])
+		for ; from <= to && len(list) <= maxValues; from += max(1, n[3]) {
 			list = append(list, strconv.Itoa(from))
 		}
 		return list
@@ -170,7 +138,7 @@ func splitValues(s string) (list []string) {
 	for _, at := range []string{";", "|", ",", "/"} {
 		if strings.Contains(s, at) {
 			for part := range strings.SplitSeq(strings.Trim(s, "[](){}"), at) {
-				list = append(list, strings.Trim(strings.TrimSpace(part), `"'`))
+				list = append(list, strings.Trim(part, `"' `))
 			}
 			return list
 		}
@@ -181,11 +149,8 @@ func splitValues(s string) (list []string) {
 // squash makes spellings of a key, such as acceptedValues and accepted_values, the same.
 func squash(key string) string { return strings.ReplaceAll(fold(key), " ", "") }
 
-// under returns the first value under one of the keys, in any spelling.
+// under returns the first value under one of the keys, in any spelling, or nil.
 func under(v *loose.Value, keys []string) *loose.Value {
-	if v == nil || v.Kind != loose.Object {
-		return nil
-	}
 	for _, want := range keys {
 		for i, key := range v.Keys {
 			if i < len(v.Items) && squash(key) == squash(want) {
@@ -198,8 +163,8 @@ func under(v *loose.Value, keys []string) *loose.Value {
 
 // text returns a scalar as it is written; "" for anything else.
 func text(v *loose.Value) string {
-	if v == nil || v.Kind == loose.Array || v.Kind == loose.Object || v.Kind == loose.Null {
+	if v == nil || v.Kind == loose.Null {
 		return ""
 	}
-	return strings.TrimSpace(v.Text)
+	return strings.TrimSpace(v.Text) // lists and objects have none
 }

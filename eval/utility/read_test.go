@@ -40,11 +40,13 @@ func TestPublishedCriteria(t *testing.T) {
 			"efficiency":   {"inefficient", "efficient", "very_efficient"},
 			"accuracy":     {"incorrect", "partially_correct", "correct"},
 			"originality":  {"copied", "some originality", "original"},
+			"robustness":   {"non-robust", "moderately robust", "highly robust"},
 		}},
 		{"gaia_criteria/sample-gaia_criteria.json", 6, map[string][]string{
-			"correct_execution_of_steps":   {"all steps incorrect", "some steps incorrect", "all steps correct"},
-			"response_time":                nil,
-			"ability_to_handle_complexity": {"unable to handle complexity", "handles moderate complexity", "handles complex tasks"},
+			"correct_execution_of_steps":    {"all steps incorrect", "some steps incorrect", "all steps correct"},
+			"response_time":                 nil,
+			"adherence_to_task_constraints": {"non-adherent", "partially adherent", "fully adherent"},
+			"ability_to_handle_complexity":  {"unable to handle complexity", "handles moderate complexity", "handles complex tasks"},
 		}},
 	}
 	for _, test := range tests {

@@ -36,17 +36,18 @@ type Study struct {
 	Findings []Finding   // of each criterion, from the last round that it was in
 	Rounds   int         // in which something was quantified
 	Notes    []string    // of steps
-	rows     []LabelRow  // of each criterion's last round
-	last     *study
+	rows     []LabelRow
+	last     map[string]int // round by criterion
+	study    *study
 }
 
 // ReadStudy reads what a run found, and measures each criterion by the last round that has labels of it.
 func ReadStudy(dir string, c *Config) (*Study, error) {
-	read, err := readStored(dir)
-	if err != nil {
+	s := &Study{Config: c, last: map[string]int{}}
+	var err error
+	if s.Proposed, s.Pool, s.Rejected, err = readStored(dir, c); err != nil {
 		return nil, err
 	}
-	s := &Study{Config: c, Proposed: read.proposed, Rejected: read.rejected, Pool: read.pool(c)}
 	for r, err := range Steps.Sorted(dir) {
 		if err != nil {
 			return nil, err
@@ -58,19 +59,16 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 	if s.rows, err = Labels.All(dir); err != nil {
 		return nil, err
 	}
-	lastRound := map[string]int{}
-	for i := range s.rows {
-		r := &s.rows[i]
-		lastRound[r.Criterion] = max(lastRound[r.Criterion], r.Round)
+	for _, r := range s.rows {
+		s.last[r.Criterion] = max(s.last[r.Criterion], r.Round)
 		s.Rounds = max(s.Rounds, r.Round)
 	}
-	s.rows = slices.DeleteFunc(s.rows, func(r LabelRow) bool { return r.Round != lastRound[r.Criterion] })
-	s.last = newStudy(c, s.rows)
+	s.study = s.of(c.Seeds)
 	for i := range s.Pool {
 		if len(s.rows) == 0 {
 			break
 		}
-		f := s.last.measure(&s.Pool[i])
+		f := s.study.measure(&s.Pool[i])
 		s.Findings = append(s.Findings, f)
 		if s.verifies() {
 			s.Pool[i].Verdict, s.Pool[i].Reason = f.Verdict, f.Reason
@@ -79,19 +77,22 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 	return s, nil
 }
 
+// of returns the labels of each criterion's last round, of the first seeds.
+func (s *Study) of(seeds int) *study {
+	return newStudy(s.Config, s.rows, func(r *LabelRow) bool { return r.Round == s.last[r.Criterion] && r.Seed <= seeds })
+}
+
 // verifies reports whether labels can tell a verdict: they are of several seeds, or of disturbed samples too.
 func (s *Study) verifies() bool { return len(s.Config.Disturb) > 0 || s.Config.Seeds > 1 }
 
-// counts reports whether a criterion is part of the utility: it has an order and, where criteria are verified, is kept.
-func (s *Study) counts(f *Finding) bool {
-	return f.Criterion.Ordered() && (len(s.Config.Disturb) == 0 || f.Verdict == Keep)
-}
-
-// utility returns the mean label of a sample over the criteria that count, on a scale from 0 to 1.
+// utility returns the mean label of a sample, on a scale from 0 to 1, over the criteria that have an order and, where
+// samples are disturbed, are kept.
 func (s *Study) utility(sample int) stat.Value {
 	var values []float64
 	for i := range s.Findings {
-		if m := s.last.mean(s.Findings[i].Criterion, sample); m.OK() && s.counts(&s.Findings[i]) {
+		f := &s.Findings[i]
+		m := s.study.mean(f.Criterion, sample)
+		if m.OK() && f.Criterion.Ordered() && (len(s.Config.Disturb) == 0 || f.Verdict == Keep) {
 			values = append(values, m.V)
 		}
 	}
@@ -105,26 +106,24 @@ func (p *Plan) Results(dir string, _ *run.Manifest) ([]eval.Result, error) {
 		return nil, err
 	}
 	sum := eval.NewSummary(p.Metrics(), p.Arms(), nil)
-	for i := range p.config.Samples {
-		if sample := &p.config.Samples[i]; len(s.Findings) > 0 {
-			add(sum, "utility", sample.Group, "", sample.item(), s.utility(i))
+	findings := map[string]*Finding{}
+	if len(s.Findings) > 0 {
+		for i, sample := range p.config.Samples {
+			add(sum, "utility", sample.Group, "", cmp.Or(sample.Item, sample.ID), s.utility(i))
 		}
 	}
 	for i := range s.Findings {
-		s.summarize(&s.Findings[i], sum)
+		f := &s.Findings[i]
+		findings[f.Criterion.Name] = f
+		s.summarize(f, sum)
 	}
 	results := sum.Results()
 	for i := range results {
-		r := &results[i]
-		at := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Criterion.Name == r.Arm })
+		r, f := &results[i], findings[results[i].Arm]
 		if r.Metric == "keep" {
-			r.Reason = s.Findings[at].Verdict + ": " + s.Findings[at].Reason
-		} else if r.Metric == "power" {
-			for _, w := range s.Findings[at].Powers {
-				if w.Control == r.Control {
-					r.P = w.P.Ptr()
-				}
-			}
+			r.Reason = f.Verdict + ": " + f.Reason
+		} else if at := slices.Index(p.config.Disturb, r.Control); r.Metric == "power" && len(f.Powers) > 0 {
+			r.P = f.Powers[max(at, 0)].P.Ptr()
 		}
 	}
 	return results, nil
@@ -142,42 +141,37 @@ func add(sum *eval.Summary, metric, arm, control, item string, v stat.Value) {
 // summarize adds the values of a criterion by sample to the results.
 func (s *Study) summarize(f *Finding, sum *eval.Summary) {
 	arm := f.Criterion.Name
-	id := func(sample int) string { return s.Config.Samples[sample].ID }
 	for _, figure := range figures {
-		if !figure.metric {
-			continue
-		}
-		if mean := f.Figure(figure.name); !mean.OK() {
+		if mean := f.Figure(figure.name); figure.metric && !mean.OK() {
 			add(sum, figure.name, arm, "", "", mean)
-			continue
-		}
-		for _, spread := range f.Spreads {
-			v, _ := figure.of(spread)
-			add(sum, figure.name, arm, "", id(spread.Sample), stat.Number(v))
-		}
-	}
-	for k := range f.Powers {
-		w := &f.Powers[k]
-		for value, samples := range [][]int{w.Lower, w.Higher} {
-			for _, sample := range samples {
-				add(sum, "power", arm, w.Control, id(sample), stat.Number(float64(value)))
+		} else if figure.metric {
+			for _, spread := range f.Spreads {
+				v, _ := figure.of(spread)
+				add(sum, figure.name, arm, "", s.Config.Samples[spread.Sample].ID, stat.Number(v))
 			}
 		}
-		if len(w.Lower)+len(w.Higher) == 0 {
-			add(sum, "power", arm, w.Control, "", stat.Undefined(cmp.Or(w.P.Reason, "all samples score the same when disturbed")))
+	}
+	for i := range f.Powers {
+		p := &f.Powers[i]
+		for k, sample := range p.Samples {
+			if lower := p.Original[k] > p.Disturbed[k]; p.Original[k] != p.Disturbed[k] {
+				add(sum, "power", arm, p.Control, s.Config.Samples[sample].ID, yes(lower))
+			}
+		}
+		if p.N == 0 {
+			add(sum, "power", arm, p.Control, "", stat.Undefined(cmp.Or(p.P.Reason, "all samples score the same when disturbed")))
 		}
 	}
 	if len(f.Powers) == 0 && len(s.Config.Disturb) > 0 {
-		add(sum, "power", arm, "", "", stat.Undefined("its values have no order"))
+		add(sum, "power", arm, "", "", stat.Undefined(unordered))
 	}
 	if s.verifies() {
-		keep := 0.0
-		if f.Verdict == Keep {
-			keep = 1
-		}
-		add(sum, "keep", arm, "", arm, stat.Number(keep))
+		add(sum, "keep", arm, "", arm, yes(f.Verdict == Keep))
 	}
 }
+
+// yes returns 1 for what is so, and 0 for what is not.
+func yes(so bool) stat.Value { return stat.Number(map[bool]float64{true: 1}[so]) }
 
 // Edited returns the criteria for the file that a person edits: with verdicts where there are some, and all that were
 // proposed where nothing was quantified.

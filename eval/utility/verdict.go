@@ -74,14 +74,13 @@ func (f *Finding) judge(t Thresholds) (verdict, reason string) {
 
 // judge gives the verdict by one way of disturbing.
 func (p *Power) judge(t Thresholds) (verdict, reason string) {
-	share := p.Share()
-	counts := fmt.Sprintf("disturbed by %s, %d samples score lower, %d higher, %d the same", p.Variant, len(p.Higher), len(p.Lower), len(p.Same))
+	counts := fmt.Sprintf("disturbed by %s, %d samples score lower, %d higher, %d the same", p.Variant, p.Lower(), p.N-p.Lower(), p.Zeros)
 	switch {
-	case share.Value == nil && len(p.Same) == 0:
+	case len(p.Samples) == 0:
 		return Flag, fmt.Sprintf("disturbed by %s: %s", p.Variant, p.P.Reason)
-	case share.Value == nil:
-		return Out, fmt.Sprintf("disturbed by %s, all %d samples score the same", p.Variant, len(p.Same))
-	case len(p.Higher) <= len(p.Lower) || *share.Value < t.MinPower:
+	case p.N == 0:
+		return Out, fmt.Sprintf("disturbed by %s, all %d samples score the same", p.Variant, p.Zeros)
+	case 2*p.Lower() <= p.N || *p.Share().Value < t.MinPower:
 		return Out, counts
 	case p.P.V > t.Alpha:
 		return Flag, fmt.Sprintf("%s: too few to tell (p %.3f)", counts, p.P.V)
