@@ -15,7 +15,6 @@ import (
 	"parley/characters"
 	"parley/scenarios"
 	"parley/sim"
-	"parley/sim/dice"
 	"parley/sim/llm"
 	"parley/sim/simtest"
 )
@@ -165,6 +164,10 @@ func TestRestoreRefusesWhatDoesNotFit(t *testing.T) {
 		{"another session", func(e []sim.Event) []sim.Event { e[1].Session = "s2"; return e }},
 		{"a stranger", func(e []sim.Event) []sim.Event { e[1].Actor = "zoe"; return e }},
 		{"half a turn", func(e []sim.Event) []sim.Event { e[2].Last = false; return e[:3] }},
+		{"half a scene", func(e []sim.Event) []sim.Event { e[0].Last = false; return e[:1] }},
+	}
+	if err := newGame(4, speak).Episode.Restore(nil, 0); err != nil {
+		t.Errorf("nothing is restored: %v", err)
 	}
 	for _, test := range tests {
 		if newGame(4, speak).Episode.Restore(test.change(slices.Clone(events)), 0) == nil {
@@ -235,6 +238,19 @@ func TestAnErrorComesWithItsCalls(t *testing.T) {
 	}
 }
 
+// The calls of a turn, the referee's among them, are of its first event.
+func TestCallsAreOfTheMove(t *testing.T) {
+	g := newGame(1, simtest.Actor(func(*sim.View) (sim.Decision, error) {
+		return sim.Decision{Deed: "climbs the wall", Calls: []llm.Call{{ID: "a"}, {ID: "b"}}}, nil
+	}))
+	g.Referee = sim.Dice{}
+	for _, e := range play(t, g) {
+		if want := map[bool][]string{true: {"a", "b"}}[e.Move()]; !slices.Equal(e.Calls, want) {
+			t.Errorf("a %s has the calls %q, want %q", e.Kind, e.Calls, want)
+		}
+	}
+}
+
 func TestACancelledGameStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -257,6 +273,7 @@ func TestValidate(t *testing.T) {
 		reason string
 		spoil  func(*sim.Game)
 	}{
+		{"an empty cast", func(g *sim.Game) { g.Episode.Scenario.Cast, g.Episode.Scenario.NPC = nil, "" }},
 		{"nobody plays a character", func(g *sim.Game) { delete(g.Actors, "b") }},
 		{"no clock", func(g *sim.Game) { g.Now = nil }},
 		{"nothing ends it", func(g *sim.Game) { g.Episode.Turns = 0 }},
@@ -275,248 +292,15 @@ func TestValidate(t *testing.T) {
 			t.Errorf("a game passes with %s", test.reason)
 		}
 	}
+	one := simtest.Exchange(1)
+	if err := (&sim.Game{Episode: sim.NewEpisode("s", 1, one, 1), Actors: simtest.Everybody(one, speak), Now: simtest.Clock()}).Validate(); err != nil {
+		t.Errorf("a cast of one: %v", err)
+	}
 }
 
 type mute struct{}
 
 func (mute) Act(context.Context, *sim.View) (d sim.Decision, err error) { return d, err }
-
-func TestOrders(t *testing.T) {
-	who := func(g *sim.Game) string {
-		var b strings.Builder
-		for _, e := range play(t, g) {
-			if e.Kind == sim.KindAct || e.Kind == sim.KindPass {
-				b.WriteString(string(e.Actor))
-			}
-		}
-		return b.String()
-	}
-	g := newGame(8, speak)
-	if got := who(g); got != "abcdabcd" {
-		t.Errorf("fixed: %s", got)
-	}
-	g = newGame(40, speak)
-	g.Order = sim.Shuffled{}
-	got := who(g)
-	rounds := map[string]bool{}
-	for i := 0; i < len(got); i += 4 {
-		round := []byte(got[i : i+4])
-		rounds[string(round)] = true
-		slices.Sort(round)
-		if string(round) != "abcd" {
-			t.Errorf("shuffled: in round %d moved %s", i/4, got[i:i+4])
-		}
-	}
-	if len(rounds) < 4 {
-		t.Errorf("shuffled: ten rounds have %d orders", len(rounds))
-	}
-	g = newGame(8, speak)
-	g.Order = sim.Initiative{}
-	events := play(t, g)
-	var rolled []string
-	total := 1000
-	for _, e := range events {
-		if e.Kind == sim.KindRoll {
-			if e.Roll.Total > total {
-				t.Errorf("initiative: %s moves after a lower total", e.Actor)
-			}
-			total = e.Roll.Total
-			rolled = append(rolled, string(e.Actor))
-		}
-	}
-	g = newGame(8, speak)
-	g.Order = sim.Initiative{}
-	if got := who(g); got != strings.Repeat(strings.Join(rolled, ""), 2) {
-		t.Errorf("initiative: rolled %v, moved %s", rolled, got)
-	}
-	g = newGame(14, simtest.Actor(func(v *sim.View) (sim.Decision, error) {
-		switch v.Self.ID {
-		case "a":
-			return sim.Decision{Speech: "What do you say, Cato?"}, nil
-		case "c":
-			return sim.Decision{Speech: "Psst.", To: []characters.ID{"a"}}, nil
-		}
-		return sim.Decision{Speech: "Hm."}, nil
-	}))
-	g.Order = sim.Addressed{}
-	if got := who(g); !strings.HasPrefix(got, "acac") || !strings.Contains(got, "b") || !strings.Contains(got, "d") {
-		t.Errorf("addressed: %s; want a and c to talk, and b and d not to be left out", got)
-	}
-}
-
-func TestEndings(t *testing.T) {
-	say := func(lines ...string) sim.Actor {
-		n := -1
-		return simtest.Actor(func(v *sim.View) (sim.Decision, error) {
-			n++
-			return sim.Decision{Speech: lines[n%len(lines)]}, nil
-		})
-	}
-	mute := func(passing characters.ID) sim.Actor { // all others' replies are malformed
-		return simtest.Actor(func(v *sim.View) (sim.Decision, error) {
-			if v.Self.ID == passing {
-				return sim.Decision{}, nil
-			}
-			return sim.Decision{Fault: "malformed"}, nil
-		})
-	}
-	tests := []struct {
-		reason string
-		actor  sim.Actor
-		ending sim.Ending
-		want   string
-		turn   int
-	}{
-		{"everybody passes", say(""), sim.AllPass(), "all pass", 4},
-		{"every reply is malformed", mute(""), sim.AllPass(), "turns", 40},
-		{"one passes, three are malformed", mute("a"), sim.AllPass(), "turns", 40},
-		{"one in four speaks", say("", "", "", "Well?"), sim.AllPass(), "turns", 40},
-		{"the same words again and again", say("No.", "Yes!", "No...", "YES"), sim.Loop(), "loop", 12},
-		{"farewells all round", say("Goodbye, friends.", "Farewell!", "Safe travels to you.", "Until we meet again."), sim.Loop(), "farewell", 4},
-		{"a question about farewells is none", say("Is it goodbye, then?"), sim.Loop(), "loop", 12},
-		{"different words every time", speak, sim.Loop(), "turns", 40},
-		{"a second a turn", speak, sim.WallClock(10 * time.Second), "wall clock of 10s", 10},
-	}
-	for _, test := range tests {
-		g := newGame(40, test.actor)
-		g.Endings = []sim.Ending{test.ending}
-		play(t, g)
-		if g.Episode.Ended != test.want || g.Episode.Turn() != test.turn {
-			t.Errorf("%s: ended by %q after turn %d; want %q after %d", test.reason, g.Episode.Ended, g.Episode.Turn(), test.want, test.turn)
-		}
-	}
-}
-
-func TestTokenBudget(t *testing.T) {
-	n := 30
-	g := newGame(40, simtest.Actor(func(v *sim.View) (sim.Decision, error) {
-		return sim.Decision{Speech: "Yes.", Calls: []llm.Call{{ID: "c", Tokens: &n, Output: nil}}}, nil
-	}))
-	g.Endings = []sim.Ending{sim.TokenBudget(100)}
-	play(t, g)
-	if g.Episode.Turn() != 4 || g.Episode.Tokens != 120 {
-		t.Errorf("it stopped after turn %d with %d tokens; want turn 4, 120", g.Episode.Turn(), g.Episode.Tokens)
-	}
-}
-
-// Endings go by what the play itself used, whatever debriefs are held before it and wherever it was
-// stopped.
-func TestEndingsCountThePlayAlone(t *testing.T) {
-	for reason, end := range map[string]sim.Ending{"tokens": sim.TokenBudget(100), "time": sim.WallClock(4 * time.Second)} {
-		fresh := func(control ...string) (*sim.Game, *costly) {
-			a := &costly{tokens: 30, at: time.Unix(0, 0).UTC()}
-			g := newGame(40, a)
-			g.Endings, g.Control, g.Now = []sim.Ending{end}, control, func() time.Time { return a.at }
-			return g, a
-		}
-		g, _ := fresh()
-		play(t, g)
-		if g.Episode.Turn() != 4 {
-			t.Errorf("%s: it stopped after turn %d, want 4", reason, g.Episode.Turn())
-		}
-		g, _ = fresh(sim.ControlNoConversation)
-		want := play(t, g)
-		if g.Episode.Turn() != 4 || g.Episode.Tokens != 4*30+6*30 {
-			t.Errorf("%s: with debriefs before it, it stopped after turn %d with %d tokens in all, want 4, 300", reason, g.Episode.Turn(), g.Episode.Tokens)
-		}
-		var used sim.Used
-		for n, e := range want {
-			if e.Move() {
-				used = sim.Used{Tokens: used.Tokens + 30, Time: used.Time + time.Second}
-			}
-			g, a := fresh(sim.ControlNoConversation)
-			if err := g.Episode.Restore(kept(t, want[:n+1]), 0); err != nil {
-				t.Fatal(err)
-			}
-			g.Episode.Played = used
-			a.at = e.Time.Add(time.Hour) // the stop
-			play(t, g)
-			if g.Episode.Turn() != 4 {
-				t.Errorf("%s: stopped after event %d, it went on to turn %d, want 4", reason, n, g.Episode.Turn())
-			}
-		}
-	}
-}
-
-// costly speaks and answers, in a second and for so many tokens each time.
-type costly struct {
-	tokens int
-	at     time.Time
-}
-
-func (c *costly) call(id string) []llm.Call {
-	c.at = c.at.Add(time.Second)
-	return []llm.Call{{ID: id, Tokens: &c.tokens}}
-}
-
-func (c *costly) Act(_ context.Context, v *sim.View) (sim.Decision, error) {
-	return sim.Decision{Speech: "Yes.", Calls: c.call(fmt.Sprint("act", v.Turn))}, nil
-}
-
-func (c *costly) Debrief(_ context.Context, v *sim.View, _ []string) (sim.Answer, error) {
-	return sim.Answer{Text: "Nothing.", Calls: c.call(fmt.Sprint("debrief", v.Control, v.Self.ID))}, nil
-}
-
-func TestDiceReferee(t *testing.T) {
-	tests := []struct {
-		reason string
-		deeds  []string // of a, b, c, d in turn
-		want   []string // mode of the roll of each, empty for none
-	}{
-		{"a deed that needs no check simply happens", []string{"sits down", "", "", ""}, []string{"", "", "", ""}},
-		{"the words call for a check", []string{"picks the lock", "", "", ""}, []string{"straight", "", "", ""}},
-		{"help gives advantage", []string{"helps Bela with the door", "climbs the wall", "", ""}, []string{"", "advantage", "", ""}},
-		{"help within another word is none", []string{"laid a hand on Bela and said nothing", "climbs the wall", "", ""}, []string{"", "straight", "", ""}},
-		{"nor is it help of a name within another", []string{"helps the Isabelan guard", "climbs the wall", "", ""}, []string{"", "straight", "", ""}},
-		{"help of whom the name is possessive of", []string{"assists Bela's work", "climbs the wall", "", ""}, []string{"", "advantage", "", ""}},
-		{"a hindrance gives disadvantage", []string{"climbs the wall in the dark", "", "", ""}, []string{"disadvantage", "", "", ""}},
-		{"both cancel", []string{"helps Bela with the rope", "climbs the wall in the dark", "", ""}, []string{"", "straight", "", ""}},
-	}
-	for _, test := range tests {
-		g := newGame(4, simtest.Actor(func(v *sim.View) (sim.Decision, error) {
-			return sim.Decision{Speech: "Here goes.", Deed: test.deeds[v.Turn-1]}, nil
-		}))
-		g.Referee = sim.Dice{Class: 12}
-		got := make([]string, 4)
-		for _, e := range play(t, g) {
-			if e.Kind != sim.KindRoll {
-				continue
-			}
-			got[e.Turn-1] = string(e.Roll.Mode)
-			r := e.Roll
-			want := r.First
-			switch r.Mode {
-			case dice.Advantage:
-				want = max(r.First, r.Second)
-			case dice.Disadvantage:
-				want = min(r.First, r.Second)
-			}
-			if r.Total != want+r.Modifier || r.Success != (r.Total >= 12) {
-				t.Errorf("%s: the roll is counted wrong: %+v", test.reason, *r)
-			}
-		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
-		}
-	}
-}
-
-// What a deed's check is called for by the actor goes before what its words suggest, and the roll of a
-// whispered deed is seen by those who saw the deed.
-func TestDiceFollowsTheActor(t *testing.T) {
-	g := newGame(1, simtest.Actor(func(v *sim.View) (sim.Decision, error) {
-		return sim.Decision{Deed: "climbs the wall", Skill: "Stealth", To: []characters.ID{"c"}}, nil
-	}))
-	g.Referee = sim.Dice{}
-	for _, e := range play(t, g) {
-		if e.Kind == sim.KindRoll && e.Roll.Skill != "Stealth" {
-			t.Errorf("rolled %s", e.Roll.Skill)
-		}
-		if (e.Kind == sim.KindRoll || e.Kind == sim.KindNarration) && (e.Heard("b") || !e.Heard("c")) {
-			t.Errorf("a %s is perceived by %v", e.Kind, e.Audience)
-		}
-	}
-}
 
 func TestHeardKnowsWhatWasGivenAway(t *testing.T) {
 	g := newGame(4, simtest.Actor(func(v *sim.View) (sim.Decision, error) {

@@ -66,8 +66,8 @@ func initiative(ep *Episode) ([]dice.Roll, []int) {
 	return rolls, order
 }
 
-// modifier is the bonus that an ability score gives: half of what it is above 10, rounded down.
-func modifier(score int) int { return (score - score&1 - 10) / 2 }
+// modifier is the bonus that an ability score gives: half of what it is above 10, rounded down, as >> does.
+func modifier(score int) int { return (score - 10) >> 1 }
 
 // Addressed lets whoever was spoken to last answer: the first one that the last move whispered to or
 // called by name. Where no character was, and before one is left out for more than two rounds, it is

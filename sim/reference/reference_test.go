@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
@@ -68,6 +69,14 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 	for _, name := range reference.Names() {
 		open(t, name)
+	}
+	for _, share := range []string{"0", "1", "0.5"} {
+		open(t, "npc", "share", share)
+	}
+	for spec, want := range map[string]bool{"reference:npc": true, "reference:": true, "reference": false, "ollama:reference:npc": false} {
+		if reference.Is(spec) != want {
+			t.Errorf("%s is a reference actor: %t", spec, !want)
+		}
 	}
 }
 
@@ -152,6 +161,183 @@ func TestDiligentPlayersShare(t *testing.T) {
 	}
 	if shared < 40 {
 		t.Errorf("%d facts were shared in 20 sessions", shared)
+	}
+}
+
+// A whisper is answered to its asker alone; what was asked openly before is answered first, and what somebody was told in
+// a whisper is still news to the table.
+func TestNPCKeepsWhispersApart(t *testing.T) {
+	s := simtest.Exchange(3)
+	ask := func(by characters.ID, speech string, to ...characters.ID) *sim.Event {
+		return &sim.Event{Kind: sim.KindAct, Actor: by, Speech: speech, Audience: to}
+	}
+	tell := func(facts []int, to ...characters.ID) *sim.Event {
+		return &sim.Event{Kind: sim.KindAct, Actor: "c", Speech: "So it is.", Facts: facts, Audience: to}
+	}
+	for _, test := range []struct {
+		before []*sim.Event
+		want   []int
+		to     []characters.ID
+		reason string
+	}{
+		{[]*sim.Event{ask("a", "Where is it?", "a", "c")}, []int{0}, []characters.ID{"a"}, "a whisper"},
+		{[]*sim.Event{ask("a", "Where is it?"), ask("b", "Who made it?", "b", "c")}, []int{0}, nil, "the open question came first"},
+		{[]*sim.Event{ask("b", "Who made it?", "b", "c"), ask("a", "Where is it?")}, []int{1}, []characters.ID{"b"}, "the whisper came first"},
+		{[]*sim.Event{ask("a", "Where is it?"), tell([]int{0}), ask("b", "Who made it?", "b", "c")}, []int{1}, []characters.ID{"b"}, "the open question is answered"},
+		{[]*sim.Event{ask("a", "Where is it?", "a", "c"), tell([]int{0}, "c", "a"), ask("b", "Where is it?")}, []int{0}, nil, "told in a whisper, asked openly"},
+		{[]*sim.Event{ask("a", "Where is it?", "a", "c"), tell([]int{0}, "c", "a"), ask("b", "Where is it?", "b", "c")}, []int{0}, []characters.ID{"b"}, "told to another"},
+		{[]*sim.Event{ask("a", "Where is it?", "a", "c"), tell([]int{0}, "c", "a"), ask("a", "Where is it?", "a", "c")}, nil, []characters.ID{"a"}, "told already"},
+		{[]*sim.Event{ask("a", "Where is it?"), tell([]int{0}), ask("b", "Where is it?", "b", "c")}, nil, []characters.ID{"b"}, "told to all already"},
+		{[]*sim.Event{ask("a", "Where is it?", "a", "c"), ask("b", "Who made it?", "b", "c"), tell([]int{0}, "c", "a")}, []int{1}, []characters.ID{"b"}, "the other's whisper still waits"},
+		{[]*sim.Event{ask("a", "Where is it?"), ask("b", "Who made it?")}, []int{0, 1}, nil, "two open questions are answered together"},
+	} {
+		v := sim.NewEpisode("s", 1, s, 9).View("c", 5)
+		v.Events = test.before
+		d, err := open(t, "npc").Act(t.Context(), v)
+		if err != nil || !slices.Equal(d.Facts, test.want) || !slices.Equal(d.To, test.to) {
+			t.Errorf("%s: it gives %v to %v, want %v to %v: %q (%v)", test.reason, d.Facts, d.To, test.want, test.to, d.Speech, err)
+		}
+	}
+}
+
+// An NPC holds back facts with the probability of its share, the same ones all session long, and ends facts as sentences.
+func TestNPCShare(t *testing.T) {
+	s := simtest.Exchange(2)
+	s.Knowledge.Facts[0].Text = strings.TrimSuffix(s.Knowledge.Facts[0].Text, ".")
+	given, asked := 0, 2000
+	for seed := range uint64(asked) {
+		ep := sim.NewEpisode("s", seed, s, 9)
+		told := func(turn int) bool {
+			v := ep.View("b", turn)
+			v.Events = []*sim.Event{{Kind: sim.KindAct, Actor: "a", Speech: "Where is it?"}}
+			d, err := open(t, "npc", "share", "0.3").Act(t.Context(), v)
+			if err != nil || len(d.Facts) > 0 && !strings.Contains(d.Speech, s.Knowledge.Facts[0].Text+".") {
+				t.Fatalf("%q, %v", d.Speech, err)
+			}
+			return len(d.Facts) > 0
+		}
+		first := told(2)
+		if told(4) != first {
+			t.Fatalf("seed %d: it changes its mind", seed)
+		}
+		if first {
+			given++
+		}
+	}
+	if share := float64(given) / float64(asked); share < 0.27 || share > 0.33 {
+		t.Errorf("it gives %.3f of the facts, want 0.3", share)
+	}
+}
+
+// What a player says after the play: what it was told by whoever said which sentences count, the long sentences of a
+// model's NPC, no questions, nothing twice; with the knowledge in hand, all of it.
+func TestDebriefs(t *testing.T) {
+	s := simtest.Exchange(2)
+	const long, six, question = "The bell hangs under the northern lake.", "It hangs under the lake.", "Who told you about the bell under the lake?"
+	by := func(actor characters.ID, speech string, calls []string, facts ...int) *sim.Event {
+		return &sim.Event{Kind: sim.KindAct, Actor: actor, Speech: speech, Calls: calls, Facts: facts}
+	}
+	var many []*sim.Event
+	for i := range 50 {
+		many = append(many, by("b", fmt.Sprintf("The bell rang %d times in the last year.", i), []string{"c"}))
+	}
+	for _, test := range []struct {
+		events []*sim.Event
+		want   []string
+		reason string
+	}{
+		{[]*sim.Event{by("b", "Well, well. "+long, nil, 0)}, []string{long}, "the longest sentence carries the fact"},
+		{[]*sim.Event{by("b", "Well. "+long+" "+six, nil, 0, 1)}, []string{long, six}, "two facts"},
+		{[]*sim.Event{by("b", long, nil, 0), by("b", long, nil, 0)}, []string{long}, "nothing twice"},
+		{[]*sim.Event{by("a", long, nil, 0)}, nil, "its own words"},
+		{[]*sim.Event{by("b", long, nil)}, nil, "a reference NPC says which sentences count"},
+		{[]*sim.Event{by("b", long+" "+six+" "+question, []string{"call"})}, []string{long}, "a model's NPC: sentences of seven words, no questions"},
+		{[]*sim.Event{by("c", long, []string{"call"})}, nil, "another player's model"},
+		{[]*sim.Event{{Kind: sim.KindRoll, Actor: "b", Speech: long, Facts: []int{0}}}, nil, "no move"},
+		{nil, nil, "nothing was said"},
+	} {
+		v := sim.NewEpisode("s", 1, s, 9).View("a", 5)
+		v.Events = test.events
+		a, err := open(t, "diligent").Debrief(t.Context(), v, nil)
+		if _, rest, _ := strings.Cut(a.Text, "\n"); err != nil || rest != strings.Join(test.want, "\n") || a.Text == "" {
+			t.Errorf("%s: %q, want %q (%v)", test.reason, a.Text, test.want, err)
+		}
+	}
+	v := sim.NewEpisode("s", 1, s, 9).View("a", 5)
+	v.Events = many
+	a, err := open(t, "diligent").Debrief(t.Context(), v, nil)
+	if n := strings.Count(a.Text, "\n"); err != nil || n != 40 {
+		t.Errorf("of fifty sentences %d are kept, want 40 (%v)", n, err)
+	}
+	for _, name := range []string{"diligent", "loner", "small-talk", "silent", "trader"} {
+		v := sim.NewEpisode("s", 1, s, 9).View("a", 5)
+		v.Events = []*sim.Event{by("b", long, nil, 0)}
+		a, err := open(t, name).Debrief(t.Context(), v, nil)
+		if listens := name == "diligent" || name == "loner"; err != nil || strings.Contains(a.Text, long) != listens {
+			t.Errorf("%s: %q (%v)", name, a.Text, err)
+		}
+		v.Knowledge = s.Knowledge
+		a, err = open(t, name).Debrief(t.Context(), v, nil)
+		for _, f := range s.Knowledge.Facts {
+			if err != nil || !strings.Contains(a.Text, f.Text) {
+				t.Errorf("%s, told: %q (%v)", name, a.Text, err)
+			}
+		}
+	}
+}
+
+// A diligent player passes on what it alone was told, at most two facts at a time, and what was said openly not again.
+func TestWhatIsPassedOn(t *testing.T) {
+	s := simtest.Exchange(3)
+	whisper := func(speech string, facts ...int) *sim.Event {
+		return &sim.Event{Kind: sim.KindAct, Actor: "c", Speech: speech, Facts: facts, Audience: []characters.ID{"c", "a"}}
+	}
+	for _, test := range []struct {
+		events []*sim.Event
+		want   []int
+		text   string
+		reason string
+	}{
+		{[]*sim.Event{whisper("It hangs under the lake. Orla Venn made the bell.", 0, 1)}, []int{0, 1}, "It hangs under the lake. Orla Venn made the bell.", "two facts"},
+		{[]*sim.Event{whisper("It is one thing. It is another. It is the third.", 0, 1, 2)}, []int{0, 1}, "It is one thing. It is another.", "two at most"},
+		{[]*sim.Event{whisper("It is one thing.", 0), whisper("It is one thing.", 0)}, []int{0}, "It is one thing.", "once"},
+		{[]*sim.Event{whisper("It is one thing.", 0), {Kind: sim.KindAct, Actor: "b", Speech: "It is one thing.", Facts: []int{0}}}, nil, "", "all know it"},
+		{[]*sim.Event{whisper("It is one thing.", 0, 1)}, []int{0}, "It is one thing.", "fewer sentences than facts"},
+		{[]*sim.Event{whisper("Hm.")}, nil, "", "no fact"},
+	} {
+		v := sim.NewEpisode("s", 1, s, 9).View("a", 5)
+		v.Events = test.events
+		d, err := open(t, "diligent").Act(t.Context(), v)
+		if err != nil || !slices.Equal(d.Facts, test.want) || !strings.HasSuffix(d.Speech, test.text) || test.text == "" && !strings.HasSuffix(d.Speech, "?") {
+			t.Errorf("%s: %v, %q (%v)", test.reason, d.Facts, d.Speech, err)
+		}
+		if d, _ := open(t, "loner").Act(t.Context(), v); len(d.Facts) > 0 || !slices.Equal(d.To, []characters.ID{"c"}) {
+			t.Errorf("%s: a loner says %q to %v", test.reason, d.Speech, d.To)
+		}
+	}
+}
+
+// A question names its subject as it is called in the middle of a sentence.
+func TestQuestionsNameTheirSubject(t *testing.T) {
+	for title, want := range map[string]string{"The Salt Road": "the Salt Road", "": "this matter", "Oma's Well": "Oma's Well"} {
+		said := 0
+		for seed := range uint64(50) {
+			v := sim.NewEpisode("s", seed, simtest.Exchange(2), 9).View("a", 1)
+			v.Title = title
+			d, err := open(t, "diligent").Act(t.Context(), v)
+			if err != nil || strings.ToUpper(d.Speech[:1]) != d.Speech[:1] {
+				t.Errorf("%q, %v", d.Speech, err)
+			}
+			if strings.Contains(strings.ToLower(d.Speech), strings.ToLower(want)) {
+				said++
+			}
+			if title != want && title != "" && strings.Contains(strings.ReplaceAll(d.Speech[1:], ". The", ". the"), title) {
+				t.Errorf("%q", d.Speech)
+			}
+		}
+		if said < 10 {
+			t.Errorf("%q is named in %d of 50 questions", want, said)
+		}
 	}
 }
 
