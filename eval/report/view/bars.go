@@ -37,7 +37,7 @@ func (b *Bars) SVG(id string) string {
 	}
 	width := (plotWidth - left - right) / float64(max(1, bars))
 	edges := len(p.Labels) == bars+1
-	if p.Y.To == nil && most > 0 {
+	if p.Y.To == nil {
 		p.Y.To = &most // the highest bar fills its panel
 	}
 	bottom := 10.0

@@ -50,7 +50,7 @@ func (a Axis) scale(start, end, apart float64, values ...*float64) scale {
 // step is the next number of 1, 2, 5, 10 ... that is not smaller.
 func step(least float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(least)))
-	for _, m := range []float64{1, 2, 5, 10} {
+	for _, m := range []float64{1, 2, 5} {
 		if m*unit >= least*(1-1e-9) {
 			return m * unit
 		}

@@ -109,11 +109,7 @@ func px(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		v = 0
 	}
-	v = math.Round(v*10) / 10
-	if v == 0 {
-		v = 0 // no -0
-	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // -0 + 0 is 0
 }
 
 // escape makes a text safe within an XML element or attribute.

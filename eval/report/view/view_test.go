@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -70,6 +71,25 @@ func plots() map[string]view.Plot {
 		"heat": &view.Heat{Title: "Malformed turns", Rows: []string{"first arm", nasty}, Columns: []string{"empty", "speaks for others", nasty}, Cells: [][]view.Field{
 			{{Share: num(0), Text: "0"}, {Share: num(0.5), Text: "12"}, {Share: num(1), Text: "24"}}, {{Share: num(0.1), Text: nasty}, {}},
 		}},
+		"bars-in-dots": &view.Dots{Title: "Bars", Axis: view.Axis{Name: "points", From: num(0), To: num(40)}, Bars: true, Rows: []view.Dot{
+			{Label: "box and whiskers", Value: num(20), Low: num(10), High: num(30), Least: num(5), Most: num(38)},
+			{Label: "above the axis", Value: num(50), Low: num(30), High: num(60), Series: 1},
+			{Label: "half an interval", Value: num(3), Low: num(2), Series: 2}, {Label: "its other half", Value: num(3), High: num(4), Series: 2},
+			{Label: "half of the whiskers", Value: num(3), Low: num(2), High: num(4), Least: num(1), Series: 6}, {Label: "no value", Series: -1, Note: "0 of 3"},
+			{Label: "small", Value: num(0.04), Series: 5},
+		}},
+		"long-names": &view.Curve{Title: "Long names", X: view.Axis{Name: "share", From: num(0), To: num(1)}, Y: view.Axis{Name: "y"}, Lines: []view.Trace{
+			{Label: strings.Repeat("long name ", 9), Points: []view.Point{{X: 0, Y: num(0)}, {X: 0.5, Y: num(-0.12)}, {X: 1, Y: num(0.031), Low: num(0.01), High: num(0.05)}}},
+			{Label: "short", Series: 1, Points: []view.Point{{X: 0.5, Y: num(0.2), Low: num(0.1)}, {X: 1, Y: num(0.2), High: num(0.3)}}},
+			{Label: "你好，世界 👩 e\u0301 Z", Series: 2}, {Label: "the last of four", Series: 3, Points: []view.Point{{X: 0.25, Y: num(0.1)}, {X: 0.75, Y: num(0.1)}}},
+		}},
+		"one-bar": &view.Bars{Title: "One", Y: view.Axis{To: num(2)}, Labels: []string{"only"}, Panels: []view.Panel{{Label: "arm", Values: []float64{1.5}}, {Label: "none", Values: []float64{0}}}},
+		"many-bars": &view.Bars{Title: "Many", Labels: strings.Split("abcdefghijklmnopqrstuvwx", ""), Panels: []view.Panel{
+			{Label: "arm", Values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}},
+		}},
+		"wide-heat": &view.Heat{Title: "Wide", Rows: []string{"row"}, Columns: strings.Split("abcdefghijklmnop", ""), Cells: [][]view.Field{{
+			{Share: num(-1), Text: "under"}, {Share: num(2), Text: "over"}, {Share: num(0.25), Text: "3"}, {}, {Share: num(math.NaN()), Text: "none"},
+		}, {{Share: num(1), Text: "of no row"}}}},
 		"nothing": &view.Dots{Title: "Nothing", Axis: view.Axis{Name: "x"}},
 		"no-line": &view.Curve{Title: "Nothing"}, "no-bar": &view.Bars{Title: "Nothing"}, "no-field": &view.Heat{Title: "Nothing"},
 	}
@@ -139,6 +159,7 @@ func TestVisible(t *testing.T) {
 		{"\u2028", "⟦U+2028⟧", "a line end in scripts"},
 		{"\ufffe", "⟦U+FFFE⟧", "no character of XML"},
 		{"a\xffb", "a\ufffdb", "broken UTF-8"},
+		{" ~\x1f", " ~␟", "the ends of what is plain"},
 		{"👩\u200d🚀 می\u200cروم é 你好", "👩\u200d🚀 می\u200cروم é 你好", "joiners are spelling"},
 	} {
 		if got := view.Visible(test.give); got != test.want {
@@ -155,6 +176,75 @@ func TestClip(t *testing.T) {
 	}{{"été", 3, "été"}, {"étés", 3, "été … (1 more characters)"}, {"", 0, ""}, {"abc", 0, " … (3 more characters)"}} {
 		if got := view.Clip(test.give, test.n); got != test.want {
 			t.Errorf("Clip(%q, %d) = %q, want %q", test.give, test.n, got, test.want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for _, test := range []struct {
+		give *float64
+		want string
+	}{
+		{nil, "–"}, {num(math.NaN()), "–"}, {num(math.Inf(1)), "–"}, {num(0), "0.0"}, {num(-0.04), "0.0"}, {num(-0.06), "−0.1"},
+		{num(42.25), "42.2"}, {num(-3), "−3.0"}, {num(1234.56), "1234.6"},
+	} {
+		if got := view.Number(test.give); got != test.want {
+			t.Errorf("%v is %q, want %q", test.give, got, test.want)
+		}
+	}
+}
+
+// A text is cut at what is pointed out; of stretches that overlap the first one has the marks of all.
+func TestStretches(t *testing.T) {
+	for _, test := range []struct {
+		found, want string // what is found, parted by /; parts of the text, with the number of their marks
+		reason      string
+	}{
+		{"", "the old bell rings", "nothing"},
+		{"old", "the |old 1| bell rings", "in the middle"},
+		{"the/rings", "the 1| old bell |rings 1", "at both ends"},
+		{"the old/ bell", "the old 1| bell 1| rings", "one after the other"},
+		{"old bell/bell rings", "the |old bell rings 2", "they overlap"},
+		{"old bell rings/bell", "the |old bell rings 2", "one within the other"},
+		{"old/old bell", "the |old bell 2| rings", "both begin there: the longer first"},
+		{"old/old", "the |old 2| bell rings", "the same twice"},
+		{"new", "the old bell rings", "what is not there"},
+		{"the old bell rings", "the old bell rings 1", "all of it"},
+	} {
+		var l view.Line
+		for f := range strings.SplitSeq(test.found, "/") {
+			l.Found = append(l.Found, view.Found{Text: f})
+		}
+		var got []string
+		for _, s := range l.Stretches("the old bell rings") {
+			if n := len(s.Marks); n > 0 {
+				s.Text += fmt.Sprint(" ", n)
+			}
+			got = append(got, s.Text)
+		}
+		if got := strings.Join(got, "|"); got != test.want {
+			t.Errorf("%s: %q, want %q", test.reason, got, test.want)
+		}
+	}
+	if l := (&view.Line{Found: []view.Found{{Text: "x"}}}); len(l.Stretches("")) != 0 {
+		t.Error("an empty text has stretches")
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := &view.Table{Head: view.Columns("Name", "#Value", "", "#")}
+	table.Add("a", "1", "x", "2", "without a head")
+	for column, want := range []bool{false, true, false, true, false} {
+		if table.Number(column) != want {
+			t.Errorf("column %d holds numbers: %t", column, !want)
+		}
+	}
+	if table.Head[1].Name != "Value" || table.Rows[0][4].Text != "without a head" {
+		t.Errorf("%+v", table)
+	}
+	for text, want := range map[string]bool{strings.Repeat("é", 22): true, strings.Repeat("a", 23): false} {
+		if (view.Cell{Text: text}).Short() != want {
+			t.Errorf("%q is short: %t", text, !want)
 		}
 	}
 }

@@ -11,30 +11,34 @@ import (
 // seen: control characters as pictures (␛), the others by their number (⟦U+202E⟧), broken UTF-8 as �.
 // Line ends and tabs stay, and so do the two joiners that many scripts and emoji are written with.
 func Visible(s string) string {
-	plain := true
-	for i := 0; plain && i < len(s); i++ {
-		plain = s[i] >= 0x20 && s[i] < 0x7f || s[i] == '\n' || s[i] == '\t'
-	}
-	if plain {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unseen) {
 		return s
 	}
 	var b strings.Builder
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	for _, r := range s { // broken bytes come as utf8.RuneError
+	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") { // broken bytes come as utf8.RuneError
 		switch {
-		case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
+		case !unseen(r):
 			b.WriteRune(r)
 		case r < 0x20:
 			b.WriteRune(0x2400 + r)
 		case r == 0x7f:
 			b.WriteRune('\u2421')
-		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r&0xfffe == 0xfffe:
-			fmt.Fprintf(&b, "⟦U+%04X⟧", r)
 		default:
-			b.WriteRune(r)
+			fmt.Fprintf(&b, "⟦U+%04X⟧", r)
 		}
 	}
 	return b.String()
+}
+
+// unseen reports whether a character is one that Visible shows.
+func unseen(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
+		return false
+	case r < 0x7f:
+		return r < 0x20
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r&0xfffe == 0xfffe
 }
 
 // Clip shortens a text to about n characters and says how many are gone.
