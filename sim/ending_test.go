@@ -55,6 +55,16 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// A game without a number of turns goes on until an ending says so.
+func TestOpenEndedGame(t *testing.T) {
+	g := newGame(0, speak)
+	g.Endings = []sim.Ending{func(ep *sim.Episode) (string, bool) { return "enough", ep.Turn() == 50 }}
+	play(t, g)
+	if g.Episode.Ended != "enough" || g.Episode.Turn() != 50 {
+		t.Errorf("it ended by %q after %d turns", g.Episode.Ended, g.Episode.Turn())
+	}
+}
+
 func TestTokenBudget(t *testing.T) {
 	n := 30
 	g := newGame(40, simtest.Actor(func(v *sim.View) (sim.Decision, error) {

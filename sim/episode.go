@@ -125,9 +125,6 @@ func (ep *Episode) add(e *Event) {
 // slice.
 func (ep *Episode) record(now time.Time, calls []llm.Call, events ...Event) Turn {
 	var ids []string // nil where there are none, as an event that was kept and read back has it
-	if len(calls) > 0 {
-		ids = make([]string, 0, len(calls))
-	}
 	tokens := 0
 	for i := range calls {
 		ids = append(ids, calls[i].ID)

@@ -308,7 +308,7 @@ func TestHeardKnowsWhatWasGivenAway(t *testing.T) {
 		case 1:
 			return sim.Decision{Speech: "To Bela.", To: []characters.ID{"b"}, Facts: []int{0}}, nil
 		case 4:
-			return sim.Decision{Speech: "To all.", Facts: []int{2, 99}}, nil
+			return sim.Decision{Speech: "To all.", Facts: []int{-1, 2, 3, 99}}, nil
 		}
 		return sim.Decision{}, nil
 	}))
@@ -316,6 +316,37 @@ func TestHeardKnowsWhatWasGivenAway(t *testing.T) {
 	for id, want := range map[characters.ID][]bool{"a": {false, false, true}, "b": {true, false, true}, "c": {false, false, true}} {
 		if diff := cmp.Diff(want, g.Episode.Heard(id)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+// Who is asked without conversation knows the scene and what was rolled before the first turn alone, also where it is
+// asked later, as of a game that is taken up again with that control.
+func TestNoConversationIsAskedWithoutOne(t *testing.T) {
+	g := newGame(4, speak)
+	g.Order = sim.Initiative{}
+	var whole []sim.Event
+	for _, e := range play(t, g) {
+		if e.Turn <= 2 && e.Kind != sim.KindEnd && e.Kind != sim.KindDebrief {
+			whole = append(whole, e)
+		}
+	}
+	g = newGame(4, speak)
+	g.Order, g.Control = sim.Initiative{}, []string{sim.ControlNoConversation}
+	if err := g.Episode.Restore(kept(t, whole), 0); err != nil {
+		t.Fatal(err)
+	}
+	play(t, g)
+	for player, real := range map[characters.ID]bool{"a": true, "b": true, "c": true, "d": false} {
+		bare, after := g.Episode.Debrief(player, sim.ControlNoConversation), g.Episode.Debrief(player, "")
+		if !real {
+			if bare != nil || after != nil {
+				t.Errorf("%s is the NPC and answers", player)
+			}
+			continue
+		}
+		if want := string(player) + " perceived 5 events"; bare == nil || after == nil || bare.Text != want || after.Text == want || after.Control != "" || after.Actor != player {
+			t.Errorf("%s answers %+v, want %q of the scene and four rolls, and then %+v", player, bare, want, after)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func addressee(ep *Episode, m *Event) characters.ID {
 		if i > 0 && !pauses(words[i-1]) && !calls[strings.ToLower(words[i-1])] {
 			continue
 		}
-		for n := 1; n <= 4 && i+n <= len(words); n++ {
+		for n := 1; n <= 4; n++ { // no further than the last word
 			last := words[i+n-1]
 			if !pauses(last) && i+n < len(words) {
 				continue
@@ -156,7 +156,7 @@ func called(ep *Episode, actor characters.ID, name string) (id characters.ID) {
 			return c.ID
 		}
 		parts := strings.Split(whole, "-")
-		if len(slug) < 3 || !slices.Contains(parts, slug) && !(len(parts) > 2 && slug == parts[0]+"-"+parts[len(parts)-1]) {
+		if len(slug) < 3 || !slices.Contains(parts, slug) && slug != parts[0]+"-"+parts[len(parts)-1] {
 			continue
 		}
 		if id != "" {

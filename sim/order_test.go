@@ -16,6 +16,7 @@ func TestAddressed(t *testing.T) {
 	s := &scenarios.Scenario{Kind: scenarios.Exchange, Cast: []*characters.Sheet{
 		{ID: "orla", Name: "Orla Venn"}, {ID: "will", Name: "Will Ash"}, {ID: "hanne", Name: "Old Hanne"},
 		{ID: "elira", Name: "Captain Elira Voss"}, {ID: "zephyrine", Name: "Zéphyrine d'Arc"},
+		{ID: "mara", Name: "Mara of the Three Hills"}, {ID: "bo", Name: "Bo"},
 	}}
 	for _, test := range []struct {
 		speech string
@@ -34,6 +35,12 @@ func TestAddressed(t *testing.T) {
 		{"I saw Hanne.", "will", "an object"},
 		{"Where there's a will, there's a way.", "will", "a noun"},
 		{"Orla, think!", "will", "oneself"},
+		{"And you, Mara Hills?", "mara", "the first and the last word of a name"},
+		{"And you, Mara of the Three?", "will", "some words of a name"},
+		{"And you, Mara of the Three Hills?", "will", "longer than four words"},
+		{"Mara, you say.", "mara", "a first name"},
+		{"Bo, you say.", "bo", "a whole name of two letters"},
+		{"Of, you say.", "will", "a word of two letters"},
 		{"Will you come, Elira?", "elira", "a verb first"},
 		{"ELIRA! Stop.", "elira", "capitals"},
 		{"I trust you, Zéphyrine d'Arc.", "zephyrine", "a whole name at the end"},
@@ -163,7 +170,7 @@ func TestInitiative(t *testing.T) {
 
 // A character that two others talk past moves once it has waited for more than two rounds.
 func TestAddressedWaitsTwoRounds(t *testing.T) {
-	g := newGame(10, simtest.Actor(func(v *sim.View) (sim.Decision, error) {
+	g := newGame(21, simtest.Actor(func(v *sim.View) (sim.Decision, error) {
 		to := map[characters.ID]string{"a": "And you, Cato?", "c": "And you, Ada?"}
 		return sim.Decision{Speech: to[v.Self.ID]}, nil
 	}))
@@ -173,7 +180,8 @@ func TestAddressedWaitsTwoRounds(t *testing.T) {
 	for _, m := range g.Episode.Moves() {
 		got += string(m.Actor)
 	}
-	if want := "acacacacab"; got[:9] != want[:9] || got[9] != 'b' {
+	// b waits from the start to turn 10 and then to turn 20, d one turn longer.
+	if want := "acacacacabdcacacacabd"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -167,8 +167,11 @@ func (r *execution) countUsed(calls ...func(yield func(llm.Call, error) bool)) e
 	return nil
 }
 
-// affordable returns an error where the cost of a run with a budget would not be known.
+// affordable reads the prices, and returns an error where the cost of a run with a budget would not be known.
 func (r *execution) affordable() error {
+	if err := r.readPrices(); err != nil {
+		return err
+	}
 	r.account.prices = r.price
 	if r.account.budget.Cost == 0 {
 		return nil

@@ -67,7 +67,7 @@ func Estimate(ctx context.Context, p Plan, o Options) (*Forecast, error) {
 	r.contexts(ctx)
 	defer r.stop(nil)
 	r.openAccount()
-	if err := errors.Join(m.write(dir), r.openJournal()); err != nil {
+	if err := errors.Join(r.affordable(), m.write(dir), r.openJournal()); err != nil {
 		return nil, err
 	}
 	if err := r.prepare(r.soft); err != nil {

@@ -240,6 +240,9 @@ const maxRounds = 2
 // play prepares the plan and does the jobs that are not done. It reports whether jobs could begin: before
 // that, an error leaves a new run without a trace.
 func (r *execution) play(ctx context.Context) (began bool, err error) {
+	if err := r.affordable(); err != nil {
+		return false, err
+	}
 	if r.resumed {
 		if err := r.takeUp(true); err != nil {
 			return false, err
@@ -335,12 +338,6 @@ func (r *execution) doneAll() bool {
 // prepare opens the models, prepares the plan and counts its jobs.
 func (r *execution) prepare(ctx context.Context) error {
 	m := r.manifest
-	if err := r.readPrices(); err != nil {
-		return err
-	}
-	if err := r.affordable(); err != nil {
-		return err
-	}
 	if err := r.openModels(ctx); err != nil {
 		return err
 	}

@@ -50,9 +50,6 @@ func Extend(ctx context.Context, dir string, x Extension, o Options) (m *Manifes
 	defer r.stop(nil)
 	ctx = r.soft
 	r.openAccount()
-	if err := r.readPrices(); err != nil {
-		return nil, err
-	}
 	if err := r.affordable(); err != nil {
 		return nil, err
 	}

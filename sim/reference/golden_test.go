@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"testing"
 
 	"parley/characters"
@@ -51,5 +52,28 @@ func TestGamesAreTheSameInEveryRelease(t *testing.T) {
 	}
 	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != want {
 		t.Errorf("the games have the hash %s, want %s", got, want)
+	}
+}
+
+// The answers of an NPC to two questions at once, of which it refuses some, are the same in every release, too.
+func TestAnswersAreTheSameInEveryRelease(t *testing.T) {
+	const want = "bc6d493d816264babf28b3337b1756315f311a1db4886adb783db223f5b2fec5"
+	sum := sha256.New()
+	npc, err := reference.Open("npc", url.Values{"share": {"0.6"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := simtest.Exchange(2)
+	for seed := range uint64(300) {
+		v := sim.NewEpisode("s", seed, s, 9).View("b", 2)
+		v.Events = []*sim.Event{{Kind: sim.KindAct, Actor: "a", Speech: "Where is it? And who made it?"}}
+		d, err := npc.Act(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(sum, "%q %q %d\n", d.Speech, d.Deed, d.Facts)
+	}
+	if got := fmt.Sprintf("%x", sum.Sum(nil)); got != want {
+		t.Errorf("the answers have the hash %s, want %s", got, want)
 	}
 }

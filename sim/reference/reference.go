@@ -6,6 +6,7 @@
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -88,12 +89,8 @@ func Open(name string, options url.Values) (Actor, error) {
 // numberOf reads the one option that an actor takes, if it takes any.
 func numberOf(name, takes string, usual float64, options url.Values) (float64, error) {
 	for option := range options {
-		switch {
-		case option == takes:
-		case takes == "":
-			return 0, fmt.Errorf("reference:%s has no option %q; it takes none", name, option)
-		default:
-			return 0, fmt.Errorf("reference:%s has no option %q; it has only %s", name, option, takes)
+		if option != takes {
+			return 0, fmt.Errorf("reference:%s has no option %q; it takes %s", name, option, cmp.Or(takes, "none"))
 		}
 	}
 	text := options.Get(takes)

@@ -43,6 +43,7 @@ func TestTrader(t *testing.T) {
 		{buyer, "0.5", []said{{"a", 50}, {"b", 76}}, "75", "one above is not"},
 		{buyer, "0.5", []said{{"a", 50}, {"b", 60}, {"a", 60}}, "", "a bargain is made"},
 		{buyer, "0.5", []said{{"b", 0}}, "0", "for nothing"},
+		{buyer, "0.5", []said{{"b", 0}, {"a", 0}}, "", "a bargain for nothing is made"},
 	} {
 		if _, _, ok := scenarios.ReadLimit(test.brief); !ok {
 			t.Fatalf("%q has no limit", test.brief)
