@@ -181,3 +181,11 @@ func writeFile(t *testing.T, dir, name, text string) string {
 }
 
 func writeText(path, text string) error { return os.WriteFile(path, []byte(text), 0o600) }
+
+// writes does a job by adding rows.
+func writes(add func(w *run.Writer)) func(context.Context, *run.Env, *run.Writer, run.Job) (*float64, error) {
+	return func(_ context.Context, _ *run.Env, w *run.Writer, _ run.Job) (*float64, error) {
+		add(w)
+		return new(float64), nil
+	}
+}

@@ -30,15 +30,15 @@ var known = []struct {
 	usual  float64
 	open   func(number float64) Actor
 }{
-	{"npc", "share", 1, func(share float64) Actor { return NPC{Share: share} }},
-	{"diligent", "", 0, always(asker{})},
-	{"loner", "", 0, always(asker{alone: true})},
-	{"small-talk", "", 0, always(talker{})},
-	{"silent", "", 0, always(silent{})},
-	{"vivid", "", 0, always(intender{style: "vivid"})},
-	{"blunt", "", 0, always(intender{style: "blunt"})},
-	{"vague", "", 0, always(intender{style: "vague"})},
-	{"trader", "yield", 0.2, func(yield float64) Actor { return trader{yield} }},
+	{name: "npc", option: "share", usual: 1, open: func(share float64) Actor { return NPC{Share: share} }},
+	{name: "diligent", open: always(asker{})},
+	{name: "loner", open: always(asker{alone: true})},
+	{name: "small-talk", open: always(talker{})},
+	{name: "silent", open: always(silent{})},
+	{name: "vivid", open: always(intender{style: "vivid"})},
+	{name: "blunt", open: always(intender{style: "blunt"})},
+	{name: "vague", open: always(intender{style: "vague"})},
+	{name: "trader", option: "yield", usual: 0.2, open: func(yield float64) Actor { return trader{yield} }},
 }
 
 // always opens an actor that takes no option.

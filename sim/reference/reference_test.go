@@ -189,6 +189,8 @@ func TestNPCKeepsWhispersApart(t *testing.T) {
 		{[]*sim.Event{ask("a", "Where is it?", "a", "c"), tell([]int{0}, "c", "a"), ask("a", "Where is it?", "a", "c")}, nil, []characters.ID{"a"}, "told already"},
 		{[]*sim.Event{ask("a", "Where is it?"), tell([]int{0}), ask("b", "Where is it?", "b", "c")}, nil, []characters.ID{"b"}, "told to all already"},
 		{[]*sim.Event{ask("a", "Where is it?", "a", "c"), ask("b", "Who made it?", "b", "c"), tell([]int{0}, "c", "a")}, []int{1}, []characters.ID{"b"}, "the other's whisper still waits"},
+		{[]*sim.Event{ask("b", "Who made it?", "b", "c"), tell(nil)}, []int{1}, []characters.ID{"b"}, "an open answer is none to a whisper"},
+		{[]*sim.Event{ask("a", "Where is it?"), tell(nil, "c", "b")}, []int{0}, nil, "a whisper is no open answer"},
 		{[]*sim.Event{ask("a", "Where is it?"), ask("b", "Who made it?")}, []int{0, 1}, nil, "two open questions are answered together"},
 	} {
 		v := sim.NewEpisode("s", 1, s, 9).View("c", 5)
