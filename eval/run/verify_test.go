@@ -68,7 +68,11 @@ func TestVerifyComparesTheManifestWithTheRows(t *testing.T) {
 		{"no digest of the configuration", func(m *run.Manifest) { m.Digest = "" }, ""},
 		{"the configuration", func(m *run.Manifest) { m.Config = json.RawMessage(`{"seed":1,"jobs":0,"x":1}`) }, "its configuration reads back as another one"},
 		{"a copy of a file", func(m *run.Manifest) { m.Inputs[price] = run.Input{Copy: "../x", SHA256: "0"} }, "which is not in its folder"},
-		{"another digest of a copy", func(m *run.Manifest) { in := m.Inputs[price]; in.SHA256 = strings.Repeat("0", 64); m.Inputs[price] = in }, "is not what the run began with"},
+		{"another digest of a copy", func(m *run.Manifest) {
+			in := m.Inputs[price]
+			in.SHA256 = strings.Repeat("0", 64)
+			m.Inputs[price] = in
+		}, "is not what the run began with"},
 		{"the state", func(m *run.Manifest) { m.State = run.Interrupted }, "the run is interrupted: finish it with: parley resume"},
 		{"names of a model", func(m *run.Manifest) { m.Models["served:p"].Names = []string{"p-1", "p-2"} }, "note: served:p answered under several names: p-1, p-2."},
 		{"one name", func(m *run.Manifest) { m.Models["served:p"].Names = []string{"p-1"} }, ""},
