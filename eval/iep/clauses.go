@@ -22,7 +22,7 @@ var joined = func() *strings.Replacer {
 	var list []string
 	for _, p := range phrases(lists["joined"]) {
 		phrase, means, _ := strings.Cut(p, " =")
-		list = append(list, phrase+" ", means)
+		list = append(list, phrase+" ", means, " "+strings.ToUpper(phrase[1:2])+phrase[2:]+" ", means) // within a sentence, and first
 	}
 	return strings.NewReplacer(list...)
 }()

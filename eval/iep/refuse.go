@@ -58,7 +58,7 @@ func (m *matcher) refuses(g int, said, around []word, a alignment) string {
 	switch {
 	case swapped(p, m.title, around, b):
 		return "roles"
-	case verbatim(p, a) && !bareList(said):
+	case verbatim(p, a) && !bareList(said) && !otherNumber(p, said, a):
 		return ""
 	case a.conflict > maxConflict || b.conflict > maxConflict:
 		return "contrary"

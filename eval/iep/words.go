@@ -163,6 +163,7 @@ func numbers(list []token) []token {
 	var out []token
 	for i := 0; i < len(list); i++ {
 		n := numerals[list[i].word]
+		list[i].about = i > 0 && approximate[list[i-1].word]
 		if n == 0 || list[i].name && i > 0 {
 			out = append(out, list[i])
 			continue
@@ -176,7 +177,7 @@ func numbers(list []token) []token {
 			i = end - 1
 			continue
 		}
-		out = append(out, token{word: list[i].word, number: n, about: i > 0 && approximate[list[i-1].word]})
+		out = append(out, token{word: list[i].word, number: n, about: list[i].about})
 		if list[i].word == "fortnight" {
 			out = append(out, token{word: "weeks", keys: []string{"week"}})
 		}

@@ -91,6 +91,39 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The places and numbers of messages.
+func TestMessages(t *testing.T) {
+	long := strings.Repeat("One must be considerably circumspect regarding extraordinary organisational responsibilities. ", 9)
+	for _, tt := range []struct{ text, want string }{
+		{"# T\n1. Why do you run? (text)\n2. How? (text)\n3. Why do you run? (text)", `section 1, question 3: the same as question 1: "Why do you run?"`},
+		{"# T\n1. Pick one. (single)\n - A thing\n - Other\n - The thing\n - other!", `section 1, question 1, option 3: nearly the same as option 1: "The thing"; section 1, question 1, option 4: the same as option 2: "other!"`},
+		{"# T\n1. Rate. (matrix)\n - row: Food\n - row: Room\n - row: food\n - Good\n - Bad", `section 1, question 1, row 3: the same as row 1: "food"`},
+		{"# T\n1. How old are you? (single)\n - 1-5\n - 6 - 9\n - 9 to 12\n - 13-13", `section 1, question 1, option 3: "6 - 9" and "9 to 12" share numbers`},
+		{"# T\n1. How is it? (likert)\n - Very bad\n - Bad\n - Neutral\n - Good", "section 1, question 1: 2 options on the low side, 1 on the high side"},
+		{"# T\n1. Rate. (rating 5-5)", "section 1, question 1: the scale of the rating ends at 5 and begins at 5"},
+		{"# T\n1. A? (text)\n2. B? (text)\n5. C? (text)\n4. D? (text)", "section 1, question 3: number 5 follows 2"},
+		{"# T\n1. A? (text)\n2. B? (text)\n2. C? (text)\n3. D? (text)", "section 1, question 3: number 2 follows 2"},
+		{"1. Tent\n2. Stove\n5. Rope\n- Pan\n7. Lamp", "item 3: number 5 follows 2; item 4: it has no number, and the others have one"},
+		{"1. Tent\n- Stove\n- Rope\n- Pan", ""},
+		{"| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n| 1 | 2 |\n| | |\n| | |", "row 3: the same as row 1"},
+		{"| a | b |\n|---|---|", "document: the table has no rows"},
+		{"# T\n1. A (text)\n - x\n2. B (single)\n - \n - y", "section 1, question 1: a text question has options"},
+		{"# T\n## S\n## U\n1. A? (text)", "section 1: the section has no questions"},
+		{"# Recieve\nIt is it it.\n1. A? (text)\n - answer: x", `document: "recieve" for "receive" in the title; document: "it" is there twice in the description`},
+		{"# T\n1. " + strings.TrimSpace(long[:2*len(long)/9]) + " (text)", "section 1, question 1: the question reads at grade"},
+		{"# T\n" + long + "\n1. A? (text)", "document: the form reads at grade"},
+		{"# T\n1. Which of the " + strings.Repeat("very ", 20) + "best? (text)\n2. Which of the " + strings.Repeat("very ", 20) + "best? (text)", `...`},
+	} {
+		var got []string
+		for _, f := range check(t, tt.text) {
+			got = append(got, f.Where+": "+f.Message)
+		}
+		if text := strings.Join(got, "; "); !strings.Contains(text, tt.want) || tt.want == "" && text != "" {
+			t.Errorf("%q: %s, want %s", tt.text, text, tt.want)
+		}
+	}
+}
+
 // Known grades: the formula worked out by hand, and the order of easy and hard texts.
 func TestGrade(t *testing.T) {
 	// 10 words, 2 sentences, 10 syllables: 0.39*5 + 11.8*1 - 15.59.

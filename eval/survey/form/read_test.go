@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"parley/eval/survey/form"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // many is a form of 2,000 questions.
 func many() string {
@@ -109,16 +112,65 @@ func TestRead(t *testing.T) {
 			kind: form.Conversation, format: "transcript", items: 2, note: "cut off"},
 		{name: "not UTF-8", text: "# T\n1. Caf\xe9? (text)\n2. B? (text)\n", kind: form.Survey, format: "markdown", title: "T", questions: 2, note: "UTF-8"},
 		{name: "with its prompt", text: "---\nprompt: Ask for names.\n---\n# T\n1. A? (text)\n", kind: form.Survey, format: "markdown", title: "T", questions: 1},
+		{name: "a wrapper with the title and prompt outside", text: `{"title":"Out","prompt":"Ask.","form":{"questions":[{"text":"A?"}]}}`, kind: form.Survey, format: "json", title: "Out", questions: 1},
+		{name: "every key of a question", text: `{"name":"T","desc":"D","pages":[{"name":"P","desc":"E","fields":[{"label":"Q3: A?","hint":"h","choices":["a",{"label":"b"},{"value":"c"}],"mandatory":"yes","type":"dropdown"},{"statement":"B?","minimum":2,"maximum":"9","type":"slider"},{"question":"C?","range":{"from":0,"to":10},"correct":"7"},{"title":"D?","rows":["r","s"],"columns":["x","y"],"type":"matrix","no":"12"},{"question":"E?","scale":"2 to 6"}]}]}`,
+			kind: form.Survey, format: "json", title: "T", questions: 5},
+		{name: "numbers before questions", text: `{"title":"T","questions":["1. A?","2) B?","Question 3: C?","q4. D?","5 E?","123456. F?","7."]}`, kind: form.Survey, format: "json", title: "T", questions: 7},
+		{name: "texts under question keys", text: `{"title":"T","q1":"A?","question2":"B?","quality":"C?","q":"D?","note":"E?"}`, kind: form.Survey, format: "json", title: "T", questions: 3},
+		{name: "a list of texts that mostly ask nothing", text: `["Tent", "Stove?", "Rope"]`, kind: form.List, format: "json", items: 3},
+		{name: "a list of texts of which half ask", text: `["Why?", "Tell us."]`, kind: form.Survey, format: "json", questions: 2},
+		{name: "a description alone", text: `{"description":"D"}`, kind: form.Survey, format: "json"},
+		{name: "an unknown object", text: `{"weather":"fine"}`, kind: form.List, format: "list", items: 1},
+		{name: "notes of every kind", file: "a.md", text: "# T\nD one\nD two\n\n## S one\nE one\n1. A? (single; mandatory)\nHelp one\nHelp two\n- a\n- answer: a\n2. B? (rating 1 to 7)\n3. C? (select all that apply) [required]\n- x\n- y\n- z\n4. D (matrix, rows: r / s)\n- row: t\n- u\n- v\n5. E?*\n- type: date\n6. F? (0-10)\n7. G (maybe)?\n\nAn end:\n8. H? (Type: number, optional)\n",
+			kind: form.Survey, format: "markdown", title: "T", questions: 8},
+		{name: "lettered options", text: "1. A?\n(a) One\nb. Two\nC) Three\n2. B?\n1) nothing\n", kind: form.Survey, format: "markdown", questions: 3},
+		{name: "questions as headings and bullets", text: "# T\n## S\n### Why?\n- Because\n#### 4. How?\n## U\n- When?\n- Then\n", kind: form.Survey, format: "markdown", title: "T", questions: 3},
+		{name: "a list under a title, with a remark", text: "**Things**\nA remark\n\n- Tent\n---\n3. Rope\n", kind: form.List, format: "list", title: "Things", items: 2},
+		{name: "lines alone", text: "Tent\nStove\nRope\n", kind: form.List, format: "list", title: "Tent", items: 2},
+		{name: "one line", text: "Tent\n", kind: form.List, format: "list", items: 1},
+		{name: "a table with a bar in a cell and text around", text: "# Trips\nin summer\n\n| Day | Place |\n| :-- | --: |\n| 1 | A \\| B |\n| 2 |\n", kind: form.Table, format: "table", title: "Trips", note: "row 2 has 1 cells under 2 heads"},
+		{name: "a table within much text", text: "One\nTwo\nThree\n| a | b |\n| 1 | 2 |\n", kind: form.List, format: "list", title: "One", items: 4},
+		{name: "tabs", file: "a.TSV", text: "day\tplace\n1\tLake\n2\n", kind: form.Table, format: "csv", note: "row 2 has 1 cells"},
+		{name: "a transcript with a title and long turns", text: "# Gate\n\n**Orla:** Who goes there?\nFinn: A friend.\nof yours.\nOrla: Then come in.\n", kind: form.Conversation, format: "transcript", title: "Gate", items: 3},
+		{name: "no transcript: nobody speaks twice", text: "Orla: Halt.\nFinn: A friend.\nMara: Come in.\n", kind: form.List, format: "list", title: "Orla: Halt.", items: 2},
+		{name: "no transcript: too few turns", text: "Orla: Halt.\nOrla: Now.\n", kind: form.List, format: "list", title: "Orla: Halt.", items: 1},
+		{name: "no transcript: small letters", text: "orla: Who.\nfinn: Me.\norla: Come.\n", kind: form.List, format: "list", title: "orla: Who.", items: 2},
+		{name: "events of narration and deeds", text: `{"seq":1,"kind":"narration","text":"Night."}` + "\n\n" + `{"seq":2,"kind":"act","actor":"finn","deed":"waves"}` + "\n" + `{"seq":3,"kind":"end"}`, kind: form.Conversation, format: "transcript", items: 2},
+		{name: "JSON behind many words", text: strings.Repeat("Words before it. ", 20) + "\n[{\"question\":\"A?\"}]\n", kind: form.Survey, format: "json", questions: 1, note: "before"},
+		{name: "broken JSON", text: `{"title":"T","questions":[{"question":"A?"} ] ] }`, kind: form.Survey, format: "json", title: "T", questions: 1, note: "broken"},
+		{name: "google, more", text: `{"formId":"x","items":[{"title":"P","description":"Q","pageBreakItem":{}},
+			{"title":"A?","description":"h","questionItem":{"question":{"scaleQuestion":{"high":10},"grading":{"correctAnswers":{"answers":[{"value":"3"},{"value":"4"}]}}}}},
+			{"title":"B?","questionItem":{"question":{"ratingQuestion":{"ratingScaleLevel":4}}}},{"title":"C","questionGroupItem":{"questions":[{"rowQuestion":{"title":"r"}},{"required":true,"rowQuestion":{"title":"s"}}],"grid":{"columns":{"options":[{"value":"x"}]}}}},
+			{"title":"D?","questionItem":{"question":{"timeQuestion":{}}}},{"title":"E","textItem":{}}]}`, kind: form.Survey, format: "google", questions: 4, types: "rating rating matrix date"},
+		{name: "microsoft, more", text: `{"title":"T","questions":[{"title":"S","type":"Question.SectionHeader","subtitle":"t","order":1.5},{"title":"Z?","type":"Question.TextField","order":1.25},
+			{"title":"A?","type":"Question.NPS","order":2,"questionInfo":"{}"},{"title":"B?","type":"Question.NPS","order":3,"questionInfo":"{\"Length\":7}"},{"title":"C","type":"Question.MatrixChoiceGroup","order":4,"rows":["r"],"questionInfo":"{\"Columns\":[\"x\",\"y\"]}"},
+			{"title":"D","type":"Question.Likert","order":5,"questionInfo":{"Statements":["r","s"],"Options":["x"]}},{"title":"E?","type":"Question.Choice","order":6,"questionInfo":"{\"Choices\":[{\"Description\":\"a\"}],\"AllowMultipleAnswers\":true}"}]}`,
+			kind: form.Survey, format: "microsoft", title: "T", questions: 6, types: "text rating rating matrix matrix multiple"},
+		{name: "microsoft by its types", text: `{"title":"T","questions":[{"title":"A?","type":"Question.Choice"}]}`, kind: form.Survey, format: "microsoft", title: "T", questions: 1, types: "single"},
+		{name: "surveymonkey, more", text: `{"nickname":"T","pages":[{"title":"P","description":"d","questions":[{"heading":"A?","family":"demographic","subtype":"us","answers":{"rows":[{"text":"street"}]},"required":{"text":"yes"}},
+			{"heading":"B?","family":"datetime","subtype":"both","answers":{"rows":[{"text":"x"}]},"required":false},{"heading":"C?","family":"matrix","subtype":"rating","answers":{"rows":[{"text":"r"},{"text":"s"}],"choices":[{"text":"1"},{"text":"2"}]}},
+			{"headings":[{"heading":"D?"},{"heading":"or this"}],"family":"open_ended","subtype":"essay","answers":{"rows":[{"text":"x"}]}}]}]}`, kind: form.Survey, format: "surveymonkey", title: "T", questions: 4, types: "text date matrix text"},
+		{name: "types by what there is", text: `{"title":"T","questions":[{"question":"A?","rows":["r"],"options":["x","y"]},{"question":"B?","max":9},{"question":"C?","min":2,"type":"likert","max":6},{"question":"D?","type":"rating","options":["3","4","5"]},{"question":"E?","type":"rating","options":["1","3"]},{"question":"F?","type":"rating","options":["1"]},{"question":"G?","type":"Question Text_Area"},{"question":"H?","type":"text","min":1,"max":2},{"question":"I?","type":"linear-scale","max":7},{"question":{"label":"J?"}},{"question":{"x":1}},{"options":["a","b"]},{"question":["K?"]},{"question":["L?","M?"]}]}`,
+			kind: form.Survey, format: "json", title: "T", questions: 13},
+		{name: "options as keys", text: `{"title":"T","questions":[{"question":"A?","options":{"A":"Yes","B":"","C":{"text":"No"}},"required":"TRUE"},{"question":"B?","choices":["a",null,""],"required":"no"}]}`, kind: form.Survey, format: "json", title: "T", questions: 2},
 		{name: "deep", text: strings.Repeat("[", 100000), kind: form.List, format: "list", items: 1, reason: "no document nests that deep; what is left is a line"},
 	}
 	if len(tests) < 30 {
 		t.Fatalf("%d documents", len(tests))
 	}
+	var whole strings.Builder // every document as it was read, and as it is written
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d, err := form.Read([]byte(tt.text), tt.file)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if len(tt.text) < 4000 {
+				text, err := json.MarshalIndent(d, "", " ")
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&whole, "%s\n%s\n%s\n", tt.name, text, d.Text())
 			}
 			n := 0
 			var types []string
@@ -140,10 +192,22 @@ func TestRead(t *testing.T) {
 			if got := strings.Join(d.Notes, "; "); (tt.note == "") != (got == "") || !strings.Contains(got, tt.note) {
 				t.Errorf("notes %q, want %q", got, tt.note)
 			}
-			if strings.Contains(tt.name, "prompt") && d.Prompt != "Ask for names." {
+			if tt.name == "with its prompt" && d.Prompt != "Ask for names." {
 				t.Errorf("prompt %q", d.Prompt)
 			}
 		})
+	}
+	if *update {
+		if err := os.WriteFile("testdata/read.txt", []byte(whole.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/read.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), whole.String()); diff != "" {
+		t.Errorf("the documents are others (go test -update writes them anew):\n%s", diff)
 	}
 	for _, empty := range []string{"", " \n\t", "\ufeff", "PAR1\x00\x15"} {
 		if d, err := form.Read([]byte(empty), "x"); err == nil {
