@@ -137,6 +137,9 @@ func TestWeigh(t *testing.T) {
 		{"a digit before the scale's first", []llm.TokenLogprob{at("2", "2", .6, "3", .2, "1", .2), at("5}", "5}", 1.0)}, judge.Scale{Min: 20, Max: 29}, 25, .6, ""},
 		{"a scale below 0", []llm.TokenLogprob{at("0", "0", 1.0)}, judge.Scale{Min: -1, Max: 5}, nan, 0, "within 0 to 99"},
 		{"no number", []llm.TokenLogprob{{Logprob: llm.Logprob{Token: "4", Value: math.NaN()}}}, judge.Scale{Min: 1, Max: 5}, nan, 0, "on the scale"},
+		{"one and a half", []llm.TokenLogprob{at("1", "1", 1.0), at(".5", ".5", .5, ".", .25, ":", .25)}, judge.Scale{Min: 1, Max: 10}, 1, .5, "a fraction goes on the number, a full stop ends it"},
+		{"hardly more than certain", []llm.TokenLogprob{at("4", "4", .62, "5", .4)}, judge.Scale{Min: 1, Max: 5}, nan, 0, "more than certain"},
+		{"a scale of tens", []llm.TokenLogprob{at("40", "40", .5, "5", .25, "50", .25)}, judge.Scale{Min: 0, Max: 60}, (20 + 12.5 + 1.25) / 1, 1, "numbers are one token"},
 		{"a wide scale", []llm.TokenLogprob{at("4", "4", 1.0)}, judge.Scale{Min: 0, Max: 100}, nan, 0, "within 0 to 99"},
 	}
 	for _, tt := range tests {

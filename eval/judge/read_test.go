@@ -200,6 +200,10 @@ var readings = []struct {
 
 	{"another number behind the object", scored, `{"score": 4} No, wait: 2.`, ``, ""},
 	{"another number, without a second thought", scored, "{\"score\": 4}\n\nLooking at the end again I would give 2.", ``, ""},
+	{"numbers off the scale behind the object", scored, "{\"score\": 4}\nIt has 12 lines and 0 faults.", `{"score":4}`, ""},
+	{"an end of the scale behind the object", scored, "{\"score\": 4}\nHm, 5.", ``, ""},
+	{"the other end of the scale behind the object", scored, "{\"score\": 4}\nHm, 1.", ``, ""},
+	{"a number in words behind the object", scored, "{\"score\": 4}\nThat makes two.", ``, ""},
 	{"the same number behind the object", scored, "{\"score\": 4}\nSo I give it a 4.", `{"score":4}`, ""},
 	{"a number that is off the scale", scored, "{\"score\": 4}\nAll 12 lines were read.", `{"score":4}`, "it cannot be a verdict"},
 	{"two numbers in a value", scale, "4, no wait, 3", ``, ""},

@@ -141,18 +141,15 @@ func alternatives(t llm.TokenLogprob) ([]llm.Logprob, error) {
 		list = append([]llm.Logprob{t.Logprob}, list...)
 	}
 	kept := make([]llm.Logprob, 0, len(list))
-	sum, zeros := 0.0, 0
+	sum := 0.0
 	for _, a := range list {
 		if !(a.Value > impossible) { // NaN is not either
 			continue
 		}
 		kept = append(kept, a)
 		sum += math.Exp(a.Value)
-		if a.Value == 0 {
-			zeros++
-		}
 	}
-	if zeros > 1 || sum > 1.01 {
+	if sum > 1.01 {
 		return nil, errors.New("the server's log-probabilities are not real: together they are more than certain")
 	}
 	return kept, nil
