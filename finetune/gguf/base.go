@@ -35,7 +35,7 @@ func (f *File) Base() (*Base, error) {
 	if kind := f.Text("general.type"); kind != "" && kind != "model" {
 		return nil, fmt.Errorf("is a GGUF of the type %q, and a base has to be a model", kind)
 	}
-	if n, _ := number(value("split.count")); n > 1 {
+	if n, _ := asFloat(value("split.count")); n > 1 {
 		return nil, fmt.Errorf("is one of %v pieces of a model: join them with llama.cpp's gguf-split --merge", n)
 	}
 	b, err := baseOf(value, f.Tensors)
@@ -61,7 +61,7 @@ func baseOf(value func(string) any, tensors []Tensor) (*Base, error) {
 	if len(tensors) == 0 {
 		return nil, fmt.Errorf("does not list its tensors")
 	}
-	get := func(key string) float64 { n, _ := number(value(b.Arch + "." + key)); return n }
+	get := func(key string) float64 { n, _ := asFloat(value(b.Arch + "." + key)); return n }
 	whole := func(key string) int {
 		n := get(key)
 		if n != math.Trunc(n) || n < 0 || n > 1<<31-1 {
@@ -95,7 +95,8 @@ func baseOf(value func(string) any, tensors []Tensor) (*Base, error) {
 	return b, nil
 }
 
-func number(v any) (float64, bool) {
+// asFloat returns a number of any kind.
+func asFloat(v any) (float64, bool) {
 	switch n := v.(type) {
 	case uint64:
 		return float64(n), true

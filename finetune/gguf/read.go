@@ -64,14 +64,13 @@ func (f *File) Close() error {
 // Read reads a file's head from r, which has size bytes. Nothing that the file claims makes it read
 // or keep more than there is.
 func Read(r io.ReaderAt, size int64) (*File, error) {
-	head := min(size, maxHead)
-	d := &decoder{r: bufio.NewReaderSize(io.NewSectionReader(r, 0, head), 64<<10), left: head, capped: head < size}
+	d := newDecoder(r, min(size, maxHead))
 	f := &File{r: r, Size: size, key: map[string]int{}, tensor: map[string]int{}}
-	if magic := d.bytes(nil, 4); d.err != nil || string(magic) != "GGUF" {
+	if magic := d.text(4); magic != "GGUF" {
 		return nil, errors.New("is no GGUF file: it does not begin with GGUF")
 	}
-	f.Version = d.uint32()
-	tensors, entries := d.uint64(), d.uint64()
+	f.Version = number[uint32](d)
+	tensors, entries := number[uint64](d), number[uint64](d)
 	switch {
 	case d.err != nil:
 		return nil, d.err
@@ -108,7 +107,7 @@ func Read(r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Data = padded(head-d.left, align)
+	f.Data = padded(d.at, align)
 	return f, f.checkPlaces(align)
 }
 
@@ -151,72 +150,70 @@ func alignment(entries []KV) (int64, error) {
 
 func padded(n, align int64) int64 { return (n + align - 1) / align * align }
 
-// decoder reads little-endian values and keeps the first error.
+// decoder reads little-endian values from the first end bytes of a file, and keeps the first error.
 type decoder struct {
-	r      *bufio.Reader
-	left   int64
-	capped bool // what is left is less than the file has
-	err    error
-	small  [8]byte
+	in      io.ReaderAt
+	r       *bufio.Reader
+	at, end int64
+	err     error
 }
 
-func (d *decoder) fail() {
-	if d.err == nil {
-		d.err = errors.New("the file ends within its head: it was cut short")
-		if d.capped {
-			d.err = fmt.Errorf("the metadata takes more than %d MiB", maxHead>>20)
-		}
-	}
+func newDecoder(in io.ReaderAt, end int64) *decoder {
+	return &decoder{in: in, r: bufio.NewReaderSize(io.NewSectionReader(in, 0, end), 64<<10), end: end}
 }
 
-// bytes reads n bytes and appends them.
-func (d *decoder) bytes(to []byte, n uint64) []byte {
-	if d.err != nil || n > uint64(d.left) {
-		d.fail()
-		return to
+// take reports whether n values of a width can follow, and counts their bytes.
+func (d *decoder) take(n uint64, width int64) bool {
+	if d.err == nil && n > uint64(d.end-d.at)/uint64(width) {
+		d.err = fmt.Errorf("the head goes beyond the end of the file, or beyond %d MiB: it was cut short", maxHead>>20)
 	}
-	d.left -= int64(n)
-	for n > 0 { // in pieces: a size that the file claims is not trusted with memory
-		piece := min(n, 1<<20)
-		start := len(to)
-		to = append(to, make([]byte, piece)...)
-		if _, err := io.ReadFull(d.r, to[start:]); err != nil {
-			d.err = fmt.Errorf("read: %w", err)
-			return to
-		}
-		n -= piece
-	}
-	return to
-}
-
-func (d *decoder) uint32() uint32 {
-	b := d.bytes(d.small[:0], 4)
 	if d.err != nil {
-		return 0
+		return false
 	}
-	return binary.LittleEndian.Uint32(b)
+	d.at += int64(n) * width
+	return true
 }
 
-func (d *decoder) uint64() uint64 {
-	b := d.bytes(d.small[:0], 8)
-	if d.err != nil {
-		return 0
+// number reads a whole number.
+func number[T uint32 | uint64](d *decoder) (v T) {
+	if d.take(1, int64(binary.Size(v))) {
+		d.err = binary.Read(d.r, binary.LittleEndian, &v)
 	}
-	return binary.LittleEndian.Uint64(b)
+	return v
+}
+
+// text reads n bytes.
+func (d *decoder) text(n uint64) string {
+	if !d.take(n, 1) {
+		return ""
+	}
+	raw := make([]byte, n)
+	_, d.err = io.ReadFull(d.r, raw)
+	return string(raw)
+}
+
+// skip passes over n values of a width.
+func (d *decoder) skip(n uint64, width int64) {
+	if d.take(n, width) {
+		_, d.err = d.r.Discard(int(n) * int(width))
+	}
 }
 
 func (d *decoder) name() string {
-	n := d.uint64()
+	n := number[uint64](d)
 	if d.err == nil && n > maxName {
 		d.err = fmt.Errorf("a name of %d bytes", n)
 	}
-	return string(d.bytes(nil, n))
+	return d.text(n)
 }
 
 func (d *decoder) entry() (KV, error) {
-	v := KV{Key: d.name(), Type: ValueType(d.uint32())}
+	v := KV{Key: d.name(), Type: ValueType(number[uint32](d))}
+	from := d.at
+	d.value(v.Type, true)
 	if d.err == nil {
-		v.raw = d.value(v.raw, v.Type, true)
+		v.raw = make([]byte, d.at-from)
+		_, d.err = d.in.ReadAt(v.raw, from)
 	}
 	if d.err != nil && v.Key != "" {
 		return v, fmt.Errorf("%q: %w", v.Key, d.err)
@@ -224,57 +221,45 @@ func (d *decoder) entry() (KV, error) {
 	return v, d.err
 }
 
-// value appends a value's bytes.
-func (d *decoder) value(to []byte, t ValueType, list bool) []byte {
-	if w := t.width(); w > 0 {
-		return d.bytes(to, uint64(w))
-	}
+// value passes over a value.
+func (d *decoder) value(t ValueType, list bool) {
+	width := t.width()
 	switch {
+	case d.err != nil:
+	case width > 0:
+		d.skip(1, width)
 	case t == typeText:
-		n := d.uint64()
-		return d.bytes(binary.LittleEndian.AppendUint64(to, n), n)
-	case t != typeArray || !list:
-		if d.err == nil {
-			d.err = fmt.Errorf("a value of type %d, which is none", t)
-			if t == typeArray {
-				d.err = errors.New("a list of lists, which no reader takes")
-			}
+		d.skip(number[uint64](d), 1)
+	case t == typeArray && !list:
+		d.err = errors.New("a list of lists, which no reader takes")
+	case t != typeArray:
+		d.err = fmt.Errorf("a value of type %d, which is none", t)
+	default:
+		of, n := ValueType(number[uint32](d)), number[uint64](d)
+		if width := of.width(); width > 0 {
+			d.skip(n, width)
+			return
 		}
-		return to
-	}
-	of, n := ValueType(d.uint32()), d.uint64()
-	to = binary.LittleEndian.AppendUint32(to, uint32(of))
-	to = binary.LittleEndian.AppendUint64(to, n)
-	if d.err == nil && n > uint64(d.left) { // of one byte each at least
-		d.fail()
-	}
-	if w := of.width(); w > 0 && d.err == nil {
-		if n > uint64(d.left)/uint64(w) {
-			d.fail()
-			return to
+		if of != typeText && n == 0 && d.err == nil {
+			d.err = fmt.Errorf("a list of type %d, which is none", of)
 		}
-		return d.bytes(to, n*uint64(w))
+		for i := uint64(0); i < n && d.err == nil; i++ {
+			d.value(of, false)
+		}
 	}
-	for i := uint64(0); i < n && d.err == nil; i++ {
-		to = d.value(to, of, false)
-	}
-	if n == 0 && of != typeText && of.width() == 0 && d.err == nil {
-		d.err = fmt.Errorf("a list of type %d, which is none", of)
-	}
-	return to
 }
 
 func (d *decoder) tensor() (Tensor, error) {
 	t := Tensor{Name: d.name()}
-	n := d.uint32()
+	n := number[uint32](d)
 	if d.err == nil && n > 4 {
 		return t, fmt.Errorf("%q: %d dimensions, where 1 to 4 are possible", t.Name, n)
 	}
 	for range n {
-		t.Shape = append(t.Shape, d.uint64())
+		t.Shape = append(t.Shape, number[uint64](d))
 	}
-	t.Type = Type(d.uint32())
-	offset := d.uint64()
+	t.Type = Type(number[uint32](d))
+	offset := number[uint64](d)
 	if d.err != nil {
 		return t, d.err
 	}

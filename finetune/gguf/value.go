@@ -2,40 +2,32 @@ package gguf
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
+	"reflect"
 )
 
 // ValueType is the type of a metadata value, by GGUF's own numbers.
 type ValueType uint32
 
 const (
-	typeUint8 ValueType = iota
-	typeInt8
-	typeUint16
-	typeInt16
-	typeUint32
-	typeInt32
-	typeFloat32
-	typeBool
-	typeText
-	typeArray
-	typeUint64
-	typeInt64
-	typeFloat64
+	typeUint32  ValueType = 4
+	typeInt32   ValueType = 5
+	typeFloat32 ValueType = 6
+	typeBool    ValueType = 7
+	typeText    ValueType = 8
+	typeArray   ValueType = 9
 )
 
-// width is the bytes of a value of the type; 0: it differs.
+// scalars holds a zero of each type but texts and lists.
+var scalars = map[ValueType]any{
+	0: uint8(0), 1: int8(0), 2: uint16(0), 3: int16(0), typeUint32: uint32(0), typeInt32: int32(0),
+	typeFloat32: float32(0), typeBool: false, 10: uint64(0), 11: int64(0), 12: float64(0),
+}
+
+// width is the bytes of a value of the type; 0: it differs, or there is no such type.
 func (t ValueType) width() int64 {
-	switch t {
-	case typeUint8, typeInt8, typeBool:
-		return 1
-	case typeUint16, typeInt16:
-		return 2
-	case typeUint32, typeInt32, typeFloat32:
-		return 4
-	case typeUint64, typeInt64, typeFloat64:
-		return 8
+	if zero, ok := scalars[t]; ok {
+		return int64(binary.Size(zero))
 	}
 	return 0
 }
@@ -50,8 +42,11 @@ type KV struct {
 
 // Text makes an entry of a text.
 func Text(key, value string) KV {
-	raw := binary.LittleEndian.AppendUint64(nil, uint64(len(value)))
-	return KV{key, typeText, append(raw, value...)}
+	return KV{key, typeText, appendText(nil, value)}
+}
+
+func appendText(to []byte, text string) []byte {
+	return append(binary.LittleEndian.AppendUint64(to, uint64(len(text))), text...)
 }
 
 // Uint32 makes an entry of a whole number.
@@ -67,36 +62,25 @@ func Float32(key string, value float32) KV {
 // Value returns the entry's value: a string, a bool, an int64, a uint64, a float64, or for a list its
 // length as an int.
 func (v KV) Value() any {
-	le := binary.LittleEndian
 	switch v.Type {
-	case typeUint8:
-		return uint64(v.raw[0])
-	case typeInt8:
-		return int64(int8(v.raw[0]))
-	case typeUint16:
-		return uint64(le.Uint16(v.raw))
-	case typeInt16:
-		return int64(int16(le.Uint16(v.raw)))
-	case typeUint32:
-		return uint64(le.Uint32(v.raw))
-	case typeInt32:
-		return int64(int32(le.Uint32(v.raw)))
-	case typeFloat32:
-		return float64(math.Float32frombits(le.Uint32(v.raw)))
-	case typeBool:
-		return v.raw[0] != 0
 	case typeText:
 		return string(v.raw[8:])
 	case typeArray:
-		return int(le.Uint64(v.raw[4:]))
-	case typeUint64:
-		return le.Uint64(v.raw)
-	case typeInt64:
-		return int64(le.Uint64(v.raw))
-	case typeFloat64:
-		return math.Float64frombits(le.Uint64(v.raw))
+		return int(binary.LittleEndian.Uint64(v.raw[4:]))
 	}
-	panic(fmt.Sprintf("a value of type %d was read", v.Type)) // readers refuse others
+	x := reflect.New(reflect.TypeOf(scalars[v.Type]))
+	if _, err := binary.Decode(v.raw, binary.LittleEndian, x.Interface()); err != nil {
+		panic(err) // what was read has the type's width
+	}
+	switch x = x.Elem(); {
+	case x.CanUint():
+		return x.Uint()
+	case x.CanInt():
+		return x.Int()
+	case x.CanFloat():
+		return x.Float()
+	}
+	return x.Bool()
 }
 
 // texts is the list of texts, or nil where it is none.

@@ -33,8 +33,7 @@ func Write(ctx context.Context, w io.Writer, entries []KV, tensors []Source, pro
 			return fmt.Errorf("the metadata %q cannot be written: the key is there twice, is empty or too long", v.Key)
 		}
 		keys[v.Key] = true
-		head = le.AppendUint64(head, uint64(len(v.Key)))
-		head = append(head, v.Key...)
+		head = appendText(head, v.Key)
 		head = le.AppendUint32(head, uint32(v.Type))
 		head = append(head, v.raw...)
 	}
@@ -52,8 +51,7 @@ func Write(ctx context.Context, w io.Writer, entries []KV, tensors []Source, pro
 			return fmt.Errorf("tensor %q cannot be written: the name is there twice, is empty or longer than 63 bytes", t.Name)
 		}
 		names[t.Name] = true
-		head = le.AppendUint64(head, uint64(len(t.Name)))
-		head = append(head, t.Name...)
+		head = appendText(head, t.Name)
 		head = le.AppendUint32(head, uint32(len(t.Shape)))
 		for _, d := range t.Shape {
 			head = le.AppendUint64(head, d)
