@@ -70,7 +70,6 @@ func (a *Adapter) Write(ctx context.Context, w io.Writer, b *Base, t Type, progr
 		Uint32("general.file_type", t.fileType()),
 	}
 	var tensors []Source
-	memory := &scratch{}
 	for _, p := range pairs {
 		if own := float32(p.alpha); own != alpha {
 			p.b.scale = float32(p.alpha / float64(alpha))
@@ -80,7 +79,7 @@ func (a *Adapter) Write(ctx context.Context, w io.Writer, b *Base, t Type, progr
 			part part
 		}{{".lora_a", p.a}, {".lora_b", p.b}} {
 			s := Source{Tensor: Tensor{Name: p.name + half.name, Type: t, Shape: half.part.shape()}}
-			s.Fill = half.part.fill(t, memory)
+			s.Fill = half.part.fill(t)
 			tensors = append(tensors, s)
 		}
 	}
@@ -183,7 +182,7 @@ func (a *Adapter) fit(p *pair, b *Base) error {
 		if len(s.Shape) != 2 || s.Shape[0] == 0 || s.Shape[1] == 0 {
 			return fmt.Errorf("%s has the shape %v, which is no matrix", s.Name, s.Shape)
 		}
-		if err := s.weights(); err != nil {
+		if err := s.check(); err != nil {
 			return err
 		}
 	}

@@ -2,10 +2,10 @@ package gguf
 
 import (
 	"context"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 )
 
 // Compare compares the weights of a Hugging Face directory with the base's file, tensor by tensor: is
@@ -27,7 +27,6 @@ func (b *Base) Compare(ctx context.Context, dir string) (Check, error) {
 	defer w.Close()
 	compared, skipped := 0, 0
 	var differ []string
-	memory := &scratch{}
 	for i := range b.file.Tensors {
 		t := &b.file.Tensors[i]
 		theirs, kind, ok := l.huggingFace(t.Name)
@@ -44,7 +43,7 @@ func (b *Base) Compare(ctx context.Context, dir string) (Check, error) {
 			skipped++
 			continue
 		}
-		same, err := b.file.equals(ctx, t, l.part(s, kind, b), memory)
+		same, err := b.file.equals(ctx, t, l.part(s, kind, b))
 		if err != nil {
 			return Check{}, fmt.Errorf("compare %s with %s: %w", theirs, t.Name, err)
 		}
@@ -66,8 +65,10 @@ func (b *Base) Compare(ctx context.Context, dir string) (Check, error) {
 	return passed(name, "%s are those of %s", of, dir), nil
 }
 
+var errDiffers = errors.New("the weights differ")
+
 // equals compares a tensor's data with what would be written for a part.
-func (f *File) equals(ctx context.Context, t *Tensor, p part, m *scratch) (bool, error) {
+func (f *File) equals(ctx context.Context, t *Tensor, p part) (bool, error) {
 	if s := p.shape(); len(s) != len(t.Shape) || p.from.count() != t.Count() || s[0] != t.Shape[0] {
 		return false, nil
 	}
@@ -78,55 +79,40 @@ func (f *File) equals(ctx context.Context, t *Tensor, p part, m *scratch) (bool,
 	if err != nil {
 		return false, err
 	}
-	c := &comparer{r: r, t: t.Type, same: true}
-	err = p.fill(F32, m)(ctx, c)
-	return c.same, err
+	k := kinds[t.Type]
+	err = p.pieces(ctx, func(want []float32) error { // a piece is whole rows or whole blocks
+		raw, got := make([]byte, int64(len(want))/k.block*k.bytes), make([]float32, len(want))
+		if _, err := io.ReadFull(r, raw); err != nil {
+			return err
+		}
+		readNumbers(got, raw, t.Type)
+		for block := range slices.Chunk(want, blockNumbers) {
+			largest := magnitude(block)
+			for i, x := range block {
+				if !rounded(x, got[i], largest, t.Type) {
+					return errDiffers
+				}
+			}
+			got = got[len(block):]
+		}
+		return nil
+	})
+	if errors.Is(err, errDiffers) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// comparer takes numbers as F32 and compares them with those of a tensor in a file.
-type comparer struct {
-	r    io.Reader
-	t    Type
-	same bool
-	buf  []byte
-	left []byte // numbers that came and make no whole block yet
-}
-
-func (c *comparer) Write(p []byte) (int, error) {
-	if !c.same {
-		return len(p), nil
+// rounded reports whether a type may keep x, of a block up to the largest, as y.
+func rounded(x, y, largest float32, t Type) bool {
+	slack := float32(0)
+	switch t {
+	case F16:
+		slack = max(x, -x)*0x1p-11 + 0x1p-25
+	case BF16:
+		slack = max(x, -x) * 0x1p-8
+	case Q8_0:
+		slack = largest / 127 * 0.6
 	}
-	c.left = append(c.left, p...)
-	k := kinds[c.t]
-	blocks := int64(len(c.left)) / 4 / k.block
-	need := int(blocks * k.bytes)
-	if cap(c.buf) < need {
-		c.buf = make([]byte, need)
-	}
-	if _, err := io.ReadFull(c.r, c.buf[:need]); err != nil {
-		return 0, err
-	}
-	le := binary.LittleEndian
-	for i := range int(blocks * k.block) {
-		x := math.Float32frombits(le.Uint32(c.left[4*i:]))
-		var y, slack float32
-		switch c.t {
-		case F32:
-			y = math.Float32frombits(le.Uint32(c.buf[4*i:]))
-		case F16:
-			y, slack = half(le.Uint16(c.buf[2*i:])), max(x, -x)*0x1p-11+0x1p-25
-		case BF16:
-			y, slack = math.Float32frombits(uint32(le.Uint16(c.buf[2*i:]))<<16), max(x, -x)*0x1p-8
-		case Q8_0:
-			block := c.buf[i/blockNumbers*34:]
-			d := half(le.Uint16(block))
-			y, slack = d*float32(int8(block[2+i%blockNumbers])), d*0.6
-		}
-		if d := x - y; d > slack || -d > slack {
-			c.same = false
-			return len(p), nil
-		}
-	}
-	c.left = c.left[:copy(c.left, c.left[int(blocks*k.block)*4:])]
-	return len(p), nil
+	return max(x-y, y-x) <= slack
 }

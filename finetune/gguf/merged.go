@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ type rope struct {
 func OpenMerged(dir string) (*Merged, error) {
 	m := &Merged{dir: dir}
 	path := filepath.Join(dir, "config.json")
-	raw, err := readSmall(path, 16<<20)
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("open a merged model: %w", err)
 	}
@@ -79,7 +80,6 @@ func (m *Merged) Write(ctx context.Context, w io.Writer, b *Base, t Type, progre
 	if t != F32 && t != F16 && t != Q8_0 {
 		return fmt.Errorf("write a merged model: %s cannot be written", t)
 	}
-	memory := &scratch{}
 	var tensors []Source
 	for _, p := range planned {
 		s := Source{Tensor: Tensor{Name: p.name}}
@@ -100,7 +100,7 @@ func (m *Merged) Write(ctx context.Context, w io.Writer, b *Base, t Type, progre
 			} else if t == Q8_0 && s.Shape[0]%blockNumbers != 0 {
 				s.Type = F16
 			}
-			s.Fill = p.part.fill(s.Type, memory)
+			s.Fill = p.part.fill(s.Type)
 		}
 		tensors = append(tensors, s)
 	}
@@ -217,7 +217,7 @@ func (p *planning) take(name, theirs, kind string, want []uint64) {
 		return
 	}
 	part := p.l.part(s, kind, p.b)
-	err := s.weights()
+	err := s.check()
 	if err == nil && !slices.Equal(part.shape(), want) {
 		err = fmt.Errorf("%s has the shape %v and the base's %s, turned round, %v", theirs, s.Shape, name, want)
 	}

@@ -6,47 +6,34 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/x448/float16"
 )
 
-// halfBits rounds to the nearest number of 16 bits, to even at a tie; what is too large is infinite.
-func halfBits(f float32) uint16 {
-	b := math.Float32bits(f)
-	sign := uint16(b>>16) & 0x8000
-	b &= 0x7fffffff
-	switch {
-	case b > 0x7f800000:
-		return sign | 0x7e00 | uint16(b>>13)&0x1ff
-	case b >= 0x477ff000: // 65520 and more
-		return sign | 0x7c00
-	case b < 0x33000001: // no more than half of the smallest one
-		return sign
-	case b < 0x38800000: // below the smallest normal one: in steps of 2^-24
-		shift := 126 - b>>23
-		m := b&0x7fffff | 0x800000
-		half := m >> shift
-		rest := m & (1<<shift - 1)
-		tie := uint32(1) << (shift - 1)
-		if rest > tie || rest == tie && half&1 == 1 {
-			half++
+// readNumbers reads numbers of the types F32, F16, BF16 or, in whole blocks, Q8_0.
+func readNumbers(to []float32, raw []byte, t Type) {
+	le := binary.LittleEndian
+	for i := range to {
+		switch t {
+		case F32:
+			to[i] = math.Float32frombits(le.Uint32(raw[4*i:]))
+		case F16:
+			to[i] = float16.Frombits(le.Uint16(raw[2*i:])).Float32()
+		case BF16:
+			to[i] = math.Float32frombits(uint32(le.Uint16(raw[2*i:])) << 16)
+		case Q8_0:
+			block := raw[i/blockNumbers*(2+blockNumbers):]
+			to[i] = float16.Frombits(le.Uint16(block)).Float32() * float32(int8(block[2+i%blockNumbers]))
 		}
-		return sign | uint16(half)
 	}
-	b += 0xfff + b>>13&1
-	return sign | uint16((b-0x38000000)>>13)
 }
 
-// half reads a number of 16 bits.
-func half(h uint16) float32 {
-	sign := uint32(h&0x8000) << 16
-	exp, m := uint32(h>>10&0x1f), uint32(h&0x3ff)
-	switch {
-	case exp == 0x1f:
-		return math.Float32frombits(sign | 0x7f800000 | m<<13)
-	case exp == 0:
-		f := float32(m) * 0x1p-24
-		return math.Float32frombits(sign | math.Float32bits(f))
+// magnitude is the largest of some numbers, without their signs.
+func magnitude(x []float32) (largest float32) {
+	for _, v := range x {
+		largest = max(largest, v, -v)
 	}
-	return math.Float32frombits(sign | (exp+112)<<23 | m<<13)
+	return largest
 }
 
 // blockNumbers is how many numbers of a row share a scale in Q8_0.
@@ -61,16 +48,12 @@ func appendQ8(to []byte, x []float32) []byte {
 	to = slices.Grow(to, len(x)/blockNumbers*bytes)[:start+len(x)/blockNumbers*bytes]
 	for out := to[start:]; len(x) >= blockNumbers; x, out = x[blockNumbers:], out[bytes:] {
 		block, q := (*[blockNumbers]float32)(x), (*[bytes]byte)(out)
-		largest := float32(0)
-		for _, v := range block {
-			largest = max(largest, v, -v)
-		}
-		d := largest / 127
+		d := magnitude(block[:]) / 127
 		inverse := float32(0)
 		if d > 1e-38 { // below, its inverse is infinite, and the scale of 16 bits 0 anyway
 			inverse = 1 / d
 		}
-		binary.LittleEndian.PutUint16(q[:], halfBits(d))
+		binary.LittleEndian.PutUint16(q[:], float16.Fromfloat32(d).Bits())
 		for i, v := range block {
 			// In 64 bits the half is added without rounding.
 			r := float64(v * inverse)
@@ -98,7 +81,7 @@ func appendNumbers(to []byte, x []float32, t Type) ([]byte, error) {
 	case F16:
 		to = slices.Grow(to, 2*len(x))[:start+2*len(x)]
 		for i, v := range x {
-			h := halfBits(v)
+			h := float16.Fromfloat32(v).Bits()
 			if h&0x7c00 == 0x7c00 {
 				return to, fmt.Errorf("it holds %v, which f16 cannot: write it as f32", v)
 			}

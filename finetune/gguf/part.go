@@ -36,60 +36,52 @@ func (p part) check() error {
 // pieceNumbers is how many numbers are worked on at a time. It is a multiple of a block of any type.
 const pieceNumbers = 128 << 10
 
-// scratch is memory that parts use one after the other.
-type scratch struct {
-	numbers, row []float32
-	raw, out     []byte
-}
-
 // fill returns what writes the tensor in the type.
-func (p part) fill(t Type, m *scratch) func(context.Context, io.Writer) error {
+func (p part) fill(t Type) func(context.Context, io.Writer) error {
 	return func(ctx context.Context, w io.Writer) error {
-		piece := int64(pieceNumbers)
-		columns := int64(0)
-		if p.heads > 0 { // the rows of a head at a time
-			columns = p.from.count() / int64(p.from.Shape[0])
-			piece = int64(p.from.Shape[0]) / int64(p.heads) * columns
-		}
-		for at, n := int64(0), p.from.count(); at < n; at += piece {
-			if err := ctx.Err(); err != nil {
-				return err
+		var out []byte
+		return p.pieces(ctx, func(numbers []float32) (err error) {
+			if out, err = appendNumbers(out[:0], numbers, t); err == nil {
+				_, err = w.Write(out)
 			}
-			if err := p.piece(at, min(piece, n-at), columns, m); err != nil {
-				return err
-			}
-			var err error
-			if m.out, err = appendNumbers(m.out[:0], m.numbers, t); err != nil {
-				return err
-			}
-			if _, err := w.Write(m.out); err != nil {
-				return err
-			}
-		}
-		return nil
+			return err
+		})
 	}
 }
 
-// piece reads n numbers into the scratch and works on them.
-func (p part) piece(at, n, columns int64, m *scratch) error {
-	m.numbers = slices.Grow(m.numbers[:0], int(n))[:n]
-	var err error
-	if m.raw, err = p.from.read(m.numbers, at, m.raw); err != nil {
-		return err
+// pieces reads the tensor as it is to be written, one piece after the other into the same memory.
+func (p part) pieces(ctx context.Context, use func(numbers []float32) error) error {
+	piece, columns := int64(pieceNumbers), int64(0)
+	if p.heads > 0 { // the rows of a head at a time
+		columns = p.from.count() / int64(p.from.Shape[0])
+		piece = int64(p.from.Shape[0]) / int64(p.heads) * columns
 	}
-	if p.heads > 0 {
-		m.row = slices.Grow(m.row[:0], int(n))[:n]
-		interleave(m.row, m.numbers, int(columns))
-		m.numbers, m.row = m.row, m.numbers
-	}
-	if p.scale != 0 {
-		for i := range m.numbers {
-			m.numbers[i] *= p.scale
+	total := p.from.count()
+	piece = min(piece, total)
+	numbers, row, raw := make([]float32, piece), make([]float32, piece), []byte(nil)
+	for at := int64(0); at < total; at += piece {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-	}
-	if p.shift != 0 {
-		for i := range m.numbers {
-			m.numbers[i] += p.shift
+		numbers = numbers[:min(piece, total-at)]
+		var err error
+		if raw, err = p.from.read(numbers, at, raw); err != nil {
+			return err
+		}
+		if p.heads > 0 {
+			interleave(row, numbers, int(columns))
+			numbers, row = row, numbers
+		}
+		for i := range numbers {
+			if p.scale != 0 {
+				numbers[i] *= p.scale
+			}
+			if p.shift != 0 {
+				numbers[i] += p.shift
+			}
+		}
+		if err := use(numbers); err != nil {
+			return err
 		}
 	}
 	return nil

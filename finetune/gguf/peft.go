@@ -53,7 +53,7 @@ const mergeRemedy = "merge it into the model (merge_and_unload) and serve that w
 // readPEFT reads the adapter_config.json of a directory.
 func readPEFT(dir string) (*peft, error) {
 	path := filepath.Join(dir, "adapter_config.json")
-	raw, err := readSmall(path, 16<<20)
+	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if below, _ := filepath.Glob(filepath.Join(dir, "*", "adapter_config.json")); len(below) > 0 {
 			for i := range below {

@@ -1,19 +1,20 @@
 package gguf
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxHeader is the longest header that safetensors allows.
@@ -39,44 +40,28 @@ type Stored struct {
 // count is how many numbers it has.
 func (s *Stored) count() int64 { return s.size / dtypes[s.DType] }
 
-// weights says whether its numbers can be read as weights.
-func (s *Stored) weights() error {
-	switch s.DType {
-	case "F32", "F16", "BF16":
-		return nil
+// weights are the types of safetensors whose numbers are read as weights.
+var weights = map[string]Type{"F32": F32, "F16": F16, "BF16": BF16}
+
+// check says whether its numbers can be read as weights.
+func (s *Stored) check() error {
+	if _, ok := weights[s.DType]; !ok {
+		return fmt.Errorf("%s: tensor %q is of type %s, where F32, F16 or BF16 is wanted: save the model unquantised", s.file, s.Name, s.DType)
 	}
-	return fmt.Errorf("%s: tensor %q is of type %s, where F32, F16 or BF16 is wanted: save the model unquantised", s.file, s.Name, s.DType)
+	return nil
 }
 
 // read reads len(to) numbers from the given one on, over a buffer that it returns for the next time.
 func (s *Stored) read(to []float32, from int64, buf []byte) ([]byte, error) {
-	if err := s.weights(); err != nil {
+	if err := s.check(); err != nil {
 		return buf, err
 	}
 	w := dtypes[s.DType]
-	n := int(w) * len(to)
-	if cap(buf) < n {
-		buf = make([]byte, n)
-	}
-	buf = buf[:n]
+	buf = slices.Grow(buf[:0], int(w)*len(to))[:int(w)*len(to)]
 	if _, err := s.r.ReadAt(buf, s.at+from*w); err != nil {
 		return buf, fmt.Errorf("read %s: %w", s.file, err)
 	}
-	le := binary.LittleEndian
-	switch s.DType {
-	case "F32":
-		for i := range to {
-			to[i] = math.Float32frombits(le.Uint32(buf[4*i:]))
-		}
-	case "F16":
-		for i := range to {
-			to[i] = half(le.Uint16(buf[2*i:]))
-		}
-	case "BF16":
-		for i := range to {
-			to[i] = math.Float32frombits(uint32(le.Uint16(buf[2*i:])) << 16)
-		}
-	}
+	readNumbers(to, buf, weights[s.DType])
 	return buf, nil
 }
 
@@ -106,7 +91,7 @@ func ReadSafetensors(r io.ReaderAt, size int64, name string) ([]Stored, error) {
 	if err != nil {
 		return bad("the header of the safetensors file: %w", err)
 	}
-	slices.SortStableFunc(list, func(a, b Stored) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(list, func(a, b Stored) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.size, b.size)) })
 	end := int64(0)
 	for i := range list {
 		s := &list[i]
@@ -128,59 +113,35 @@ func ReadSafetensors(r io.ReaderAt, size int64, name string) ([]Stored, error) {
 
 // parseHeader reads the JSON of a header.
 func parseHeader(header []byte) ([]Stored, error) {
-	dec := json.NewDecoder(bytes.NewReader(header))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("is no JSON object")
+	var entries map[string]jsontext.Value
+	if err := json.Unmarshal(header, &entries); err != nil {
+		return nil, fmt.Errorf("is no JSON object of tensors, each there once: %w", err)
 	}
+	delete(entries, "__metadata__")
 	var list []Stored
-	seen := map[string]bool{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, ok := key.(string)
-		switch {
-		case !ok || seen[name]:
-			return nil, fmt.Errorf("%v is there twice", key)
-		case name == "__metadata__":
-			var about map[string]string
-			if err := dec.Decode(&about); err != nil {
-				return nil, fmt.Errorf("__metadata__: %w", err)
-			}
-			continue
-		}
-		seen[name] = true
+	for name, entry := range entries {
 		var t struct {
 			DType   string    `json:"dtype"`
 			Shape   []uint64  `json:"shape"`
 			Offsets *[2]int64 `json:"data_offsets"`
 		}
-		if err := dec.Decode(&t); err != nil {
+		if err := json.Unmarshal(entry, &t); err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", name, err)
 		}
-		width := dtypes[t.DType]
-		if width == 0 {
+		size := uint64(dtypes[t.DType])
+		if size == 0 {
 			return nil, fmt.Errorf("tensor %q is of type %q, which is none", name, t.DType)
 		}
-		bytes, left := width, int64(math.MaxInt64)/width
 		for _, d := range t.Shape {
-			if d > uint64(left) {
+			var over uint64
+			if over, size = bits.Mul64(size, d); over > 0 {
 				return nil, fmt.Errorf("tensor %q has the impossible shape %v", name, t.Shape)
 			}
-			bytes *= int64(d)
-			left /= int64(max(d, 1))
 		}
-		if t.Offsets == nil || t.Offsets[0] < 0 || t.Offsets[1]-t.Offsets[0] != bytes || t.Offsets[1] < t.Offsets[0] {
-			return nil, fmt.Errorf("tensor %q: the place %v does not fit %d bytes", name, t.Offsets, bytes)
+		if t.Offsets == nil || t.Offsets[0] < 0 || t.Offsets[1] < t.Offsets[0] || uint64(t.Offsets[1]-t.Offsets[0]) != size {
+			return nil, fmt.Errorf("tensor %q: the place %v does not fit %d bytes", name, t.Offsets, size)
 		}
-		list = append(list, Stored{Name: name, DType: t.DType, Shape: t.Shape, at: t.Offsets[0], size: bytes})
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	if rest := bytes.TrimSpace(header[dec.InputOffset():]); len(rest) > 0 {
-		return nil, errors.New("goes on after its object")
+		list = append(list, Stored{Name: name, DType: t.DType, Shape: t.Shape, at: t.Offsets[0], size: int64(size)})
 	}
 	return list, nil
 }
@@ -193,59 +154,57 @@ type Weights struct {
 
 // openWeights opens the safetensors files NAME.safetensors, or those that NAME.safetensors.index.json
 // lists, in a directory.
-func openWeights(dir, name string) (*Weights, error) {
-	w := &Weights{tensors: map[string]*Stored{}}
+func openWeights(dir, name string) (w *Weights, err error) {
+	w = &Weights{tensors: map[string]*Stored{}}
+	defer func() {
+		if err != nil {
+			w.Close()
+		}
+	}()
 	one := filepath.Join(dir, name+".safetensors")
 	if _, err := os.Stat(one); err == nil {
-		if err := w.add(one, nil); err != nil {
-			w.Close()
-			return nil, err
-		}
-		return w, nil
+		return w, w.add(one)
 	}
 	path := one + ".index.json"
-	raw, err := readSmall(path, maxHeader)
+	raw, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		for _, pickled := range []string{"adapter_model.bin", "pytorch_model.bin", "pytorch_model.bin.index.json"} {
-			if _, err := os.Stat(filepath.Join(dir, pickled)); err == nil {
-				return nil, fmt.Errorf("%s holds %s, a pickle that can run code and is not read here: save it with safe_serialization=True", dir, pickled)
-			}
+		if pickled, _ := filepath.Glob(filepath.Join(dir, "*_model.bin*")); len(pickled) > 0 {
+			return w, fmt.Errorf("%s is a pickle that can run code and is not read here: save it with safe_serialization=True", pickled[0])
 		}
-		return nil, fmt.Errorf("there is no %s.safetensors in %s, nor its index", name, dir)
+		return w, fmt.Errorf("there is no %s.safetensors in %s, nor its index", name, dir)
 	}
 	if err != nil {
-		return nil, err
+		return w, err
 	}
 	var index struct {
 		Map map[string]string `json:"weight_map"`
 	}
-	if err := json.Unmarshal(raw, &index); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := json.Unmarshal(raw, &index); err != nil || len(index.Map) == 0 {
+		return w, fmt.Errorf("%s lists not one tensor (%v)", path, err)
 	}
-	shards := map[string]map[string]bool{}
-	for tensor, shard := range index.Map {
+	for _, shard := range slices.Compact(slices.Sorted(maps.Values(index.Map))) {
 		if shard != filepath.Base(shard) || !strings.HasSuffix(shard, ".safetensors") {
-			return nil, fmt.Errorf("%s: %q is no file of the directory", path, shard)
+			return w, fmt.Errorf("%s: %q is no file of the directory", path, shard)
 		}
-		if shards[shard] == nil {
-			shards[shard] = map[string]bool{}
+		if err := w.add(filepath.Join(dir, shard)); err != nil {
+			return w, err
 		}
-		shards[shard][tensor] = true
 	}
-	if len(shards) == 0 {
-		return nil, fmt.Errorf("%s lists not one tensor", path)
+	for _, name := range w.names() {
+		if s := w.tensors[name]; index.Map[name] != filepath.Base(s.file) {
+			return w, fmt.Errorf("%s holds the tensor %q, which the index does not list there", s.file, name)
+		}
 	}
-	for _, shard := range slices.Sorted(maps.Keys(shards)) {
-		if err := w.add(filepath.Join(dir, shard), shards[shard]); err != nil {
-			w.Close()
-			return nil, err
+	for name, shard := range index.Map {
+		if w.tensors[name] == nil {
+			return w, fmt.Errorf("%s lacks the tensor %q that the index lists there", shard, name)
 		}
 	}
 	return w, nil
 }
 
-// add reads a file, which has to hold what the index says where there is one.
-func (w *Weights) add(path string, listed map[string]bool) error {
+// add reads a file.
+func (w *Weights) add(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -256,21 +215,13 @@ func (w *Weights) add(path string, listed map[string]bool) error {
 		return err
 	}
 	list, err := ReadSafetensors(f, info.Size(), path)
-	if err != nil {
-		return err
-	}
 	for i := range list {
-		s := &list[i]
-		if listed != nil && !listed[s.Name] || w.tensors[s.Name] != nil {
-			return fmt.Errorf("%s holds the tensor %q, which the index does not list there", path, s.Name)
+		if w.tensors[list[i].Name] != nil {
+			return fmt.Errorf("%s holds the tensor %q, which another file holds too", path, list[i].Name)
 		}
-		delete(listed, s.Name)
-		w.tensors[s.Name] = s
+		w.tensors[list[i].Name] = &list[i]
 	}
-	for name := range listed {
-		return fmt.Errorf("%s lacks the tensor %q that the index lists there", path, name)
-	}
-	return nil
+	return err
 }
 
 // Close closes the files.
@@ -284,20 +235,3 @@ func (w *Weights) Close() error {
 
 // names returns those of the tensors, sorted.
 func (w *Weights) names() []string { return slices.Sorted(maps.Keys(w.tensors)) }
-
-// readSmall reads a file that is no longer than the limit.
-func readSmall(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if int64(len(raw)) > limit {
-		return nil, fmt.Errorf("%s is longer than %d bytes, which none of its kind is", path, limit)
-	}
-	return raw, nil
-}

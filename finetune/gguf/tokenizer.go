@@ -11,7 +11,7 @@ import (
 // model will have: a token added or moved in training would mean something else.
 func (b *Base) checkTokenizer(dir string) Check {
 	const name = "tokenizer"
-	raw, err := readSmall(filepath.Join(dir, "tokenizer.json"), 256<<20)
+	raw, err := os.ReadFile(filepath.Join(dir, "tokenizer.json"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return unknown(name, "there is no tokenizer.json beside what was trained; the base's tokenizer is taken")
