@@ -31,30 +31,14 @@ func FromEpisode(ep *sim.Episode, n int) []Interaction {
 	if n <= 0 {
 		n = Turns
 	}
-	names := firstNames(s.Cast)
-	var cast []string
-	for _, c := range s.Cast {
-		cast = append(cast, names[c.ID])
-	}
+	p := playing{ep: ep, names: firstNames(s.Cast)}
 	var windows []Interaction
-	acted := map[characters.ID]bool{}
-	var lines []Line
-	first, turns, last := 0, 0, 0
+	turns, last := 0, 0
 	cut := func() {
-		x := Interaction{
-			ID: fmt.Sprintf("game:%s:%d", ep.Session, first), Group: ep.Session, Tier: "game", Source: "game",
-			Cast: slices.Clone(cast), Lines: lines, Intentions: []Intention{},
-		}
-		for _, i := range s.Intentions {
-			t := Intention{names[i.Character], i.Skill}
-			if acted[i.Character] && !slices.Contains(x.Intentions, t) {
-				x.Intentions = append(x.Intentions, t)
-			}
-		}
-		if len(lines) > 0 && (2*turns >= n || len(windows) == 0) {
+		if x := p.window(); len(x.Lines) > 0 && (2*turns >= n || len(windows) == 0) {
 			windows = append(windows, x)
 		}
-		lines, turns, acted = nil, 0, map[characters.ID]bool{}
+		p.lines, p.acted, turns = nil, nil, 0
 	}
 	for _, e := range ep.Events {
 		if (e.Kind == sim.KindAct || e.Kind == sim.KindPass) && e.Turn != last {
@@ -62,23 +46,56 @@ func FromEpisode(ep *sim.Episode, n int) []Interaction {
 				cut()
 			}
 			if turns == 0 {
-				first = e.Turn
+				p.first = e.Turn
 			}
 			turns, last = turns+1, e.Turn
 		}
-		l := heard(e, names)
-		if l.Text == "" {
-			continue
-		}
-		lines = append(lines, l)
-		if e.Kind == sim.KindAct {
-			acted[e.Actor] = true
-		}
+		p.hear(e)
 	}
 	if turns > 0 {
 		cut()
 	}
 	return windows
+}
+
+// playing is a stretch of a game.
+type playing struct {
+	ep    *sim.Episode
+	names map[characters.ID]string
+	first int // turn
+	lines []Line
+	acted []characters.ID
+}
+
+// hear takes in an event.
+func (p *playing) hear(e *sim.Event) {
+	l := heard(e, p.names)
+	if l.Text == "" {
+		return
+	}
+	p.lines = append(p.lines, l)
+	if e.Kind == sim.KindAct {
+		p.acted = append(p.acted, e.Actor)
+	}
+}
+
+// window makes a window of the stretch, with the aims of those who acted in it.
+func (p *playing) window() Interaction {
+	s := p.ep.Scenario
+	x := Interaction{
+		ID: fmt.Sprintf("game:%s:%d", p.ep.Session, p.first), Group: p.ep.Session, Tier: "game", Source: "game",
+		Lines: p.lines, Intentions: []Intention{},
+	}
+	for _, c := range s.Cast {
+		x.Cast = append(x.Cast, p.names[c.ID])
+	}
+	for _, i := range s.Intentions {
+		t := Intention{p.names[i.Character], i.Skill}
+		if slices.Contains(p.acted, i.Character) && !slices.Contains(x.Intentions, t) {
+			x.Intentions = append(x.Intentions, t)
+		}
+	}
+	return x
 }
 
 // firstNames are what the cast is called at the table: first names, or whole ones where two share the

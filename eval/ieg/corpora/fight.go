@@ -140,11 +140,10 @@ func (s *fight) command(i int, taken map[int]bool) message {
 		name, args = (&event{Content: after, Prefix: e.Prefix}).command()
 	}
 	speaker, sure := s.who.name(e)
-	caster := e.caster()
 	switch {
 	case castCommands[name]:
 		tally.leave("a spell: no skill check")
-		caster = cmp.Or(caster, speaker)
+		caster := cmp.Or(e.caster(), speaker)
 		if spell := words(args); spell != "" && caster != "" && speaker != ieg.DM {
 			return message{speaker: caster, text: caster + " casts " + spell + "."}
 		}
@@ -156,6 +155,13 @@ func (s *fight) command(i int, taken map[int]bool) message {
 		tally.leave("another command than check and cast")
 		return message{}
 	}
+	return s.roll(i, args, speaker, sure, taken)
+}
+
+// roll returns the check of the command at i, of a speaker who is sure to have written it or not.
+func (s *fight) roll(i int, args []string, speaker string, sure bool, taken map[int]bool) message {
+	e, tally := s.events[i], s.file.Tally
+	caster := e.caster()
 	skill, ok := argued(args)
 	who, named := s.answer(i, args, taken)
 	if named != "" { // the bot completes what is typed in its own way

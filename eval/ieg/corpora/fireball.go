@@ -70,45 +70,17 @@ func (e *excerpt) window() (ieg.Interaction, string) {
 			caster = strings.TrimSpace(c.Name)
 		}
 	}
-	reason := "another command than check and cast"
-	for _, typed := range e.Commands {
-		name, args := (&event{Content: typed}).command()
-		skill, ok := argued(args)
-		switch {
-		case castCommands[name]:
-			reason = "a spell: no skill check"
-		case checkCommands[name] && !ok:
-			reason = "a check that names no skill"
-		case checkCommands[name]:
-			if t := (ieg.Intention{Character: caster, Skill: skill}); !slices.Contains(x.Intentions, t) {
-				x.Intentions = append(x.Intentions, t)
-			}
-		}
-	}
+	var reason string
+	x.Intentions, reason = e.intentions(caster)
 	switch {
 	case len(x.Intentions) == 0:
 		return x, reason
 	case caster == "" || caster == ieg.DM:
 		return x, "a command that has neither a caster nor an author"
 	}
-	for _, said := range e.History {
-		speaker, text, ok := strings.Cut(said, ": ")
-		if !ok || !strings.HasPrefix(speaker, "Player ") {
-			speaker, text = "Player", said
-		}
-		x.Lines = appendLine(x.Lines, speaker, text)
-	}
-	for _, said := range e.Before {
-		text := plain(said)
-		if n := len(x.Lines); n > 0 && x.Lines[n-1].Text == text {
-			x.Lines = x.Lines[:n-1] // the history ends with it
-		}
-		x.Lines = appendLine(x.Lines, caster, text)
-	}
-	if len(x.Lines) == 0 {
+	if x.Lines = e.lines(caster); len(x.Lines) == 0 {
 		return x, noContext
 	}
-	x.Lines = x.Lines[max(0, len(x.Lines)-maxLines):]
 	x.Cast = []string{caster}
 	for _, a := range e.State {
 		name := strings.TrimSpace(a.Name)
@@ -118,6 +90,46 @@ func (e *excerpt) window() (ieg.Interaction, string) {
 	}
 	slices.Sort(x.Cast)
 	return x, ""
+}
+
+// intentions lists the checks among the commands, or says why there is none.
+func (e *excerpt) intentions(caster string) (list []ieg.Intention, reason string) {
+	reason = "another command than check and cast"
+	for _, typed := range e.Commands {
+		name, args := (&event{Content: typed}).command()
+		skill, ok := argued(args)
+		switch {
+		case castCommands[name]:
+			reason = "a spell: no skill check"
+		case checkCommands[name] && !ok:
+			reason = "a check that names no skill"
+		case checkCommands[name]:
+			if t := (ieg.Intention{Character: caster, Skill: skill}); !slices.Contains(list, t) {
+				list = append(list, t)
+			}
+		}
+	}
+	return list, reason
+}
+
+// lines lists what was said before the commands, the last maxLines of it.
+func (e *excerpt) lines(caster string) []ieg.Line {
+	var lines []ieg.Line
+	for _, said := range e.History {
+		speaker, text, ok := strings.Cut(said, ": ")
+		if !ok || !strings.HasPrefix(speaker, "Player ") {
+			speaker, text = "Player", said
+		}
+		lines = appendLine(lines, speaker, text)
+	}
+	for _, said := range e.Before {
+		text := plain(said)
+		if n := len(lines); n > 0 && lines[n-1].Text == text {
+			lines = lines[:n-1] // the history ends with it
+		}
+		lines = appendLine(lines, caster, text)
+	}
+	return lines[max(0, len(lines)-maxLines):]
 }
 
 // appendLine appends a line of speech, unless it is empty or a command.
