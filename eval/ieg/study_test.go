@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -230,6 +231,15 @@ func TestStudyKeepsApart(t *testing.T) {
 	}
 }
 
+// copied puts text of the test into the windows 7 and on, which are of three groups, different text into each.
+func copied(s *ieg.Study, n int) {
+	words := strings.Fields("we went on and then on for three miles down the old road to the sea and back over the hills again")
+	s.RealTest[3].Lines[1].Text = strings.Join(words, " ")
+	for i := range n {
+		s.Generated[0].Interactions[7+i].Lines[1].Text = "Oh, " + strings.Join(words[i:i+12], " ")
+	}
+}
+
 func TestStudyRefuses(t *testing.T) {
 	for _, test := range []struct {
 		want   string
@@ -246,6 +256,9 @@ func TestStudyRefuses(t *testing.T) {
 			s.RealTest[3].Lines[1].Text = "Then WE went on and on, for three miles; down the old road to 3 hills"
 			s.Generated[0].Interactions[7].Lines[1].Text = "He says we went on and on for three miles down the old road."
 		}},
+		{"of test:3, clear:8 repeats", func(s *ieg.Study) { copied(s, 5) }}, // at most three are named
+		{"and 2 more", func(s *ieg.Study) { copied(s, 5) }},
+		{"and 1 more", func(s *ieg.Study) { copied(s, 4) }},
 		{"clear:0 repeats", func(s *ieg.Study) { // copied into two groups, it is still a copy
 			s.RealTest[3].Lines[1].Text = "we went on and on for three miles down the old road to the sea"
 			for _, i := range []int{0, 5} {
@@ -288,6 +301,58 @@ func TestStudyAllowsCommonText(t *testing.T) {
 	s.Generated[0].Interactions[4].Lines[0].Text = s.RealTest[40].Lines[0].Text
 	if err := s.Validate(); err != nil {
 		t.Error(err)
+	}
+	copied(&s, 1)
+	s.Generated[0].Interactions[7].Lines[1].Text = strings.ReplaceAll(s.Generated[0].Interactions[7].Lines[1].Text, "Oh, we", "Oh, they") // eleven words
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Windows that are kept are those of the study again.
+func TestKeep(t *testing.T) {
+	s, dir := study(), t.TempDir()
+	s.RealVal, s.Seeds = nil, 3
+	c, err := s.Keep(dir)
+	if err != nil || c.Seeds != 3 || c.RealVal != "" || len(c.Generated) != 3 || c.Generated[1].Name != "hazy" || c.Generated[1].File != filepath.Join(dir, "generated-2.jsonl") {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for path, want := range map[string][]ieg.Interaction{c.RealTrain: s.RealTrain, c.RealTest: s.RealTest, c.Generated[2].File: s.Generated[2].Interactions} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if got, err := readAll(f); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s holds %d windows, %v", path, len(got), err)
+		}
+	}
+	s.RealTest[0].ID = ""
+	if _, err := s.Keep(dir); err == nil {
+		t.Error("a window without an id is kept")
+	}
+}
+
+// What should be there and is not, baselines and gaps of no meaning aside.
+func TestMissing(t *testing.T) {
+	v := 1.0
+	var wordless string
+	_, list := standard()
+	for _, r := range list {
+		if r.Value == nil && strings.HasPrefix(r.Metric, "G_c") {
+			wordless = r.Reason
+		}
+	}
+	for _, test := range []struct {
+		r    eval.Result
+		want int
+	}{
+		{eval.Result{Metric: "f_o", Reason: "x"}, 1}, {eval.Result{Metric: "G_o", Reason: "x"}, 1}, {eval.Result{Metric: "words_o", Reason: "x"}, 0},
+		{eval.Result{Metric: "f_o", Value: &v}, 0}, {eval.Result{Metric: "f_o", Control: ieg.Baseline, Reason: "x"}, 0}, {eval.Result{Metric: "G_c", Reason: wordless}, map[bool]int{true: 0, false: 1}[wordless != ""]},
+	} {
+		if got := ieg.Missing([]eval.Result{test.r}); got != test.want {
+			t.Errorf("%+v: %d", test.r, got)
+		}
 	}
 }
 

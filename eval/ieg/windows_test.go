@@ -3,11 +3,13 @@ package ieg_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -84,6 +86,14 @@ func TestWindowsRefused(t *testing.T) {
 	}
 	if _, err := readAll(strings.NewReader(oneWindow + "\n" + oneWindow)); err == nil || !strings.Contains(err.Error(), "in.jsonl:2: window w1 stood in line 1 already") {
 		t.Errorf("the same id twice: %v", err)
+	}
+	if _, err := readAll(io.MultiReader(strings.NewReader(oneWindow+"\n"), iotest.ErrReader(errors.New("the disk is gone")))); err == nil || err.Error() != "in.jsonl:2: read windows: the disk is gone" {
+		t.Errorf("a read that fails: %v", err)
+	}
+	for _, text := range []string{"\x1f", "\x1f{", "x\x8b"} {
+		if _, err := readAll(strings.NewReader(text)); err == nil || strings.Contains(err.Error(), "compressed") {
+			t.Errorf("%q is not compressed: %v", text, err)
+		}
 	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -169,7 +179,7 @@ func TestSplits(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	cast := []string{"Vex'ahlia", "Vax'ildan", "Scanlan", "Élan O'Mire", "Orla Venn", "Orla Stone", "Beauregard"}
+	cast := []string{"Vex'ahlia", "Vax'ildan", "Scanlan", "Élan O'Mire", "Orla Venn", "Orla Stone", "Beauregard", "Jon of Far Ends", "Al Bo"}
 	names := ieg.NewNames(cast, map[string]string{"Burt Reynolds": "Scanlan", "the bear": "Trinket", "Mire": "Élan O'Mire"})
 	for _, test := range []struct{ text, want, reason string }{
 		{"Vex'ahlia", "Vex'ahlia", ""},
@@ -194,6 +204,17 @@ func TestNames(t *testing.T) {
 		{"", "", ""},
 		{"DM", "", ""},
 		{strings.Repeat("Vex", 1000), "", ""},
+		{"Vex (" + strings.Repeat("x", 194) + ")", "Vex'ahlia", "as long as may be"},
+		{"Vex (" + strings.Repeat("x", 195) + ")", "", "too long for a name"},
+		{"(Vex)", "Vex'ahlia", "brackets around it"},
+		{"[Vex] Scanlan", "", ""},
+		{"Vax-Vex", "", "two names"},
+		{"O'Mire", "Élan O'Mire", "a last name"},
+		{"Jon", "Jon of Far Ends", "a first name"},
+		{"Ends", "Jon of Far Ends", "a last name"},
+		{"Far", "", "a name in the middle"},
+		{"the captain Scanlan", "Scanlan", "two titles"},
+		{"Al", "", "too short to be a name of its own"},
 	} {
 		got, ok := names.Find(test.text)
 		if got != test.want || ok != (test.want != "") {
