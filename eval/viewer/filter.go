@@ -144,7 +144,7 @@ func (f *filter) inState(e *entry) bool {
 func (f *filter) scored(c cell) bool {
 	v := c.value()
 	switch {
-	case (f.Min != "" || f.Max != "") && !(v >= f.low && v <= f.high):
+	case (f.low > math.Inf(-1) || f.high < math.Inf(1)) && !(v >= f.low && v <= f.high):
 		return false
 	case f.Score == "scored":
 		return c.n > 0

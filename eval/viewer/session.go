@@ -152,11 +152,12 @@ func (x *index) side(name, id string, q map[string][]string) (*side, error) {
 	}
 	row := t.Row
 	s := &side{Transcript: t, Arm: row.Arm, Series: max(0, arm) % 6, State: cmp.Or(string(row.State), "under way"), Failure: view.Clip(row.Error, maxShown), lines: map[int][]view.Line{}}
+	x.mu.RLock()
 	if s.Arm == "" && arm >= 0 {
-		x.mu.RLock()
 		s.Arm = x.arms[arm]
-		x.mu.RUnlock()
 	}
+	t.Scores = slices.DeleteFunc(t.Scores, func(score eval.Score) bool { return !x.manifest.Shows(&score) })
+	x.mu.RUnlock()
 	s.facts()
 	var scene bytes.Buffer
 	if json.Indent(&scene, []byte(row.Scenario), "", "  ") == nil {

@@ -1,0 +1,358 @@
+package viewer_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"parley/eval"
+	"parley/eval/run"
+	"parley/eval/session"
+	"parley/logs"
+	"parley/sim"
+	"parley/sim/dice"
+	"parley/sim/llm"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// shown writes what a page shows as lines: texts, [links](to where), {what is pointed out}, the choices that are made,
+// dimmed cells and the widths of bars.
+func shown(page string) string {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(page))
+	main, href := false, ""
+	for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+		token := z.Token()
+		attr := map[string]string{}
+		for _, a := range token.Attr {
+			attr[a.Key] = a.Val
+		}
+		switch {
+		case token.Data == "main" || token.Data == "nav":
+			main = kind == html.StartTagToken || token.Data == "nav" && main
+			b.WriteString("\n")
+		case token.Data == "a" && kind == html.StartTagToken:
+			href = attr["href"]
+			b.WriteString("[")
+		case token.Data == "a":
+			fmt.Fprintf(&b, "](%s)", href)
+		case token.Data == "mark" && kind == html.StartTagToken:
+			b.WriteString("{")
+		case token.Data == "mark":
+			b.WriteString("}")
+		case kind == html.TextToken:
+			b.WriteString(token.Data)
+		case strings.Contains(" h1 h2 h3 p tr li section label dt dd option details summary caption ", " "+token.Data+" "):
+			b.WriteString("\n")
+		case token.Data == "td" || token.Data == "th":
+			b.WriteString(" | ")
+		}
+		if kind == html.EndTagToken {
+			continue
+		}
+		if _, chosen := attr["selected"]; chosen || attr["aria-current"] != "" {
+			b.WriteString("(*) ")
+		}
+		if strings.Contains(attr["class"], "dim") {
+			b.WriteString("(dim) ")
+		}
+		if attr["class"] == "full" {
+			b.WriteString(" =" + attr["width"] + "%= ")
+		}
+		for _, key := range []string{"id", "open"} {
+			if value, ok := attr[key]; ok && token.Data != "select" && token.Data != "input" {
+				fmt.Fprintf(&b, " #%s%s ", strings.TrimPrefix(key, "id"), value)
+			}
+		}
+		if token.Data == "input" {
+			fmt.Fprintf(&b, "<%s>", attr["value"])
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(b.String()) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// made writes a run of three arms and three situations in which a session of each state, score and fault is.
+func made(t *testing.T, dir string) {
+	t.Helper()
+	must(t, os.MkdirAll(dir, 0o777))
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	num := func(v float64) *float64 { return &v }
+	m := run.Manifest{
+		Format: run.Format, ID: "made", Kind: session.Kind, Version: "v1", Go: "go1", State: run.Interrupted, Started: began, Config: json.RawMessage(`{"seed":7}`), Of: 9, Passes: 2,
+		Arms: []string{"talk", "quiet", "third"}, Models: map[string]*run.Served{"script:a": {}}, Jobs: map[run.State]int{run.Complete: 5, run.Failed: 1},
+		Metrics: []eval.Metric{{Scorer: "length", Name: "extra", Title: "Extra"}, {Scorer: "length", Name: "words", Title: "Words", Caption: "How long.", Unit: "players", Low: 0, High: 100, Headline: true}},
+		Results: []eval.Result{
+			{Scorer: "length", Metric: "words", Arm: "talk", Value: num(15.26), Low: num(10), High: num(20.5), N: 2, Of: 3, Unit: "players"},
+			{Scorer: "length", Metric: "words", Arm: "quiet", Value: num(93.3), N: 3, Of: 4, Unit: "players"},
+			{Scorer: "length", Metric: "words", Arm: "talk", Control: "told", Value: num(99)}, {Scorer: "length", Metric: "extra", Arm: "talk", Reason: "none"},
+		},
+		Shown: map[string]string{"length/words": "now"}, Tables: map[string]run.TableState{"sessions": {Rows: 1234}},
+	}
+	must(t, logs.WriteJSON(filepath.Join(dir, run.ManifestName), m))
+	cast := []session.Seat{{ID: "ada", Name: "Ada Brook", Role: "player", Model: "script:a"}, {ID: "cato", Name: "Cato Dunne", Role: "npc", Model: "reference:npc"}}
+	row := func(arm, index int, title string, change func(*session.Row)) session.Row {
+		r := session.Row{
+			ID: session.ID(arm, index), Index: index, Arm: m.Arms[arm], Title: title, State: run.Complete, Ended: "turns", Cast: cast, Turns: 4 + index, Moves: 3, Valid: 2,
+			Calls: 5, Tokens: 12345, Started: began, Finished: began.Add(90 * time.Second), Scenario: `{"premise":"A bell rings."}`, Questions: []string{"What did you learn?"},
+		}
+		change(&r)
+		return r
+	}
+	same := func(*session.Row) {}
+	write(t, dir, "sessions", []session.Row{
+		row(0, 0, "The Bell", same), row(1, 0, "The Bell", same), row(2, 0, "The Bell", same),
+		row(0, 1, "The Mill", func(r *session.Row) {
+			r.State, r.Error, r.Ended, r.Finished = run.Failed, "the model failed", "", time.Time{}
+		}),
+		row(1, 1, "The Mill", same), row(1, 2, "The Sea", same), row(2, 2, "The Sea", same),
+	})
+	roll := dice.Roll{Skill: "Stealth", Mode: dice.Straight, First: 12, Modifier: 2, Total: 14, Class: 15}
+	var events []sim.Event
+	play := func(id string, list ...sim.Event) {
+		for i, e := range list {
+			e.Session, e.Seq, e.Time = id, i, began
+			events = append(events, e)
+		}
+	}
+	scene := sim.Event{Kind: sim.KindScene, Text: "A bell rings."}
+	play(session.ID(0, 0), scene, sim.Event{Kind: sim.KindAct, Turn: 1, Actor: "ada", Speech: "Where does the bell hang?", Deed: "leans closer", Calls: []string{session.ID(0, 0) + "/1/ada/act/0"}, Fault: "empty"},
+		sim.Event{Kind: sim.KindRoll, Turn: 1, Actor: "ada", Roll: &roll}, sim.Event{Kind: sim.KindNarration, Turn: 1, Text: "Ada only just fails.", Audience: nil},
+		sim.Event{Kind: sim.KindAct, Turn: 2, Actor: "cato", Speech: "It hangs under the lake.", Facts: []int{0}, Audience: nil},
+		sim.Event{Kind: sim.KindPass, Turn: 3, Actor: "ada", Calls: []string{session.ID(0, 0) + "/5/ada/act/0"}}, sim.Event{Kind: sim.KindEnd, Turn: 3, Text: "turns"},
+		sim.Event{Kind: sim.KindDebrief, Turn: 3, Actor: "ada", Text: "The bell hangs under the lake, they said.", Calls: []string{session.ID(0, 0) + "/0/ada/debrief/0"}})
+	play(session.ID(1, 0), scene, sim.Event{Kind: sim.KindAct, Turn: 1, Actor: "ada", Speech: "Hm.", Audience: nil})
+	play(session.ID(1, 1), scene, sim.Event{Kind: sim.KindAct, Turn: 1, Actor: "ada", Fault: "empty"}, sim.Event{Kind: sim.KindAct, Turn: 2, Actor: "ada", Fault: "cut"},
+		sim.Event{Kind: sim.KindAct, Turn: 3, Actor: "ada", Fault: "loop"}, sim.Event{Kind: sim.KindAct, Turn: 4, Actor: "ada", Fault: "alien"})
+	play(session.ID(0, 2), scene, sim.Event{Kind: sim.KindAct, Turn: 1, Actor: "ada", Speech: "I am here."}, sim.Event{Kind: sim.KindAct, Turn: 2, Actor: "cato", Speech: "So am I."})
+	write(t, dir, "events", events)
+	score := func(id, subject string, value *float64, change func(*eval.Score)) eval.Score {
+		s := eval.Score{Session: id, Scorer: "length", Metric: "words", Subject: subject, Value: value, Status: eval.Scored, Method: "now"}
+		if value == nil {
+			s.Status, s.Reason = eval.Unparsed, "the judge said nothing"
+		}
+		change(&s)
+		return s
+	}
+	plain := func(*eval.Score) {}
+	write(t, dir, "scores", []eval.Score{
+		score(session.ID(0, 0), "ada", num(10), func(s *eval.Score) {
+			s.Evidence = []eval.Evidence{{Want: "The bell hangs under the lake.", Got: "The bell hangs under the lake"}, {Want: "It is old.", Got: ""}}
+			s.Calls = []string{"c"}
+		}),
+		score(session.ID(0, 0), "bela", num(20), plain), score(session.ID(0, 0), "ada", num(99), func(s *eval.Score) { s.Method = "before" }),
+		score(session.ID(0, 0), "ada", num(98), func(s *eval.Score) { s.Control = "told" }), score(session.ID(0, 0), "ada", num(97), func(s *eval.Score) { s.Turn = 2 }),
+		score(session.ID(0, 0), "ada", num(7), func(s *eval.Score) { s.Metric = "extra" }),
+		score(session.ID(1, 0), "ada", num(40), plain), score(session.ID(1, 0), "bela", nil, plain),
+		score(session.ID(2, 0), "ada", nil, func(s *eval.Score) { s.Status, s.Reason = eval.NotApplicable, "nothing was asked" }),
+		score(session.ID(1, 1), "ada", num(150), plain), score(session.ID(1, 2), "ada", num(90), plain), score(session.ID(2, 2), "ada", nil, plain),
+	})
+	one, two, big := 1, 2, 1234567
+	hash := (llm.Message{Role: llm.User, Content: "Your turn."}).Hash()
+	write(t, dir, "messages", []run.Message{{Hash: hash, Role: llm.User, Content: "Your turn."}})
+	call := func(turn int, id string, change func(*llm.Call)) llm.Call {
+		c := llm.Call{
+			Session: session.ID(0, 0), ID: session.ID(0, 0) + "/" + id, Turn: turn, Actor: "ada", Purpose: "act", Model: "script:a", Prompt: []string{hash}, Seed: 7, Reply: "SAY: Where?",
+			Finish: llm.Stop, Attempt: 1, Started: began,
+		}
+		change(&c)
+		return c
+	}
+	var calls []llm.Call
+	for i := range 45 {
+		calls = append(calls, call(2, fmt.Sprintf("2/ada/act/%d", i), func(*llm.Call) {}))
+	}
+	write(t, dir, "calls", append(calls,
+		call(0, "0/ada/debrief/0", func(c *llm.Call) { c.Purpose = "debrief" }),
+		call(1, "1/ada/act/0", func(c *llm.Call) {
+			c.Served, c.Tokens, c.Cached, c.Output, c.Reason, c.Schema, c.Dropped, c.FromCache = "a-1", &big, &two, &one, "thinking", true, 3, true
+			c.Queue, c.Load, c.Read, c.Write, c.Total, c.Attempt = 1, 2_000, 3_000_000, 4_500_000, 7_502_001, 2
+		}),
+		call(5, "5/ada/act/0", func(c *llm.Call) {
+			c.Served, c.Finish, c.Fault, c.Error, c.FinishRaw, c.Prompt = "script:a", "", llm.TooLong, "the prompt is too long", "raw", []string{hash, "gone"}
+		}),
+	))
+}
+
+// What the pages of a run show, to the number.
+func TestGoldenPages(t *testing.T) {
+	root := t.TempDir()
+	made(t, filepath.Join(root, "made"))
+	s := serve(t, root)
+	s.text("/run/made/")
+	s.text("/run/made/?q=bell")
+	id, beside := session.ID(0, 0), session.ID(1, 0)
+	for name, paths := range map[string][]string{
+		"runs":    {"/"},
+		"matrix":  {"/run/made/"},
+		"session": {"/run/made/session?id=" + id, "/run/made/session?id=" + id + "&with=" + beside, "/run/made/session?id=" + session.ID(0, 2), "/run/made/session?id=" + session.ID(0, 1)},
+		"turn": {
+			"/run/made/turn?turn=1&id=" + id, "/run/made/turn?turn=5&id=" + id, "/run/made/turn?turn=0&id=" + id, "/run/made/turn?turn=4&id=" + id,
+		},
+		"results": {"/run/made/results"},
+	} {
+		var b strings.Builder
+		for _, path := range paths {
+			status, body := s.get(path)
+			fmt.Fprintf(&b, "== %d %s\n%s", status, path, shown(body))
+		}
+		got := strings.ReplaceAll(b.String(), root, "ROOT")
+		got = regexp.MustCompile(`(\w+\.(?:parquet|json)) \| \| [^|]+ \| \| ([^|]+) \| \| [0-9: -]+ \|`).ReplaceAllString(got, "$1 | | SIZE | | $2 | | TIME |")
+		golden := filepath.Join("testdata", name+".txt")
+		if *update {
+			must(t, os.MkdirAll("testdata", 0o777))
+			must(t, os.WriteFile(golden, []byte(got), 0o644))
+		}
+		want, err := os.ReadFile(golden)
+		must(t, err)
+		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+			t.Errorf("%s (-want +got; go test -update accepts it):\n%s", golden, diff)
+		}
+	}
+}
+
+// The calls of a turn are shown twenty a page; before the first and behind the last are the neighbouring turns.
+func TestPagesOfATurn(t *testing.T) {
+	root := t.TempDir()
+	made(t, filepath.Join(root, "made"))
+	s := serve(t, root)
+	s.text("/run/made/")
+	id := session.ID(0, 0)
+	for _, test := range []struct {
+		turn, page  string
+		first, last int // number of the calls; 0: there are none
+		prev, next  string
+		says        string
+	}{
+		{"2", "", 1, 20, "turn=1", "page=2&turn=2", "45 calls, page 1 of 3;"},
+		{"2", "2", 21, 40, "page=1&turn=2", "page=3&turn=2", "45 calls, page 2 of 3;"},
+		{"2", "3", 41, 45, "page=2&turn=2", "turn=5", "45 calls, page 3 of 3;"},
+		{"2", "4", 41, 45, "page=2&turn=2", "turn=5", "45 calls, page 3 of 3;"},
+		{"1", "", 1, 1, "turn=0", "turn=2", "1 call;"},
+		{"5", "", 1, 1, "turn=2", "", "1 call;"},
+		{"0", "", 1, 1, "", "turn=1", "1 call;"},
+		{"9", "", 0, 0, "turn=5", "", "0 calls;"},
+	} {
+		_, body := s.get("/run/made/turn?id=" + id + "&turn=" + test.turn + "&page=" + test.page)
+		link := func(rel string) string {
+			m := regexp.MustCompile(`rel="` + rel + `" href="([^"]*)"`).FindStringSubmatch(body)
+			if m == nil {
+				return ""
+			}
+			return html.UnescapeString(m[1])
+		}
+		for rel, want := range map[string]string{"prev": test.prev, "next": test.next} {
+			if got := link(rel); (got == "") != (want == "") || !strings.HasSuffix(got, strings.TrimPrefix(want, "page=")) && !strings.Contains(got, want) {
+				t.Errorf("turn %s, page %s: %s leads to %q, want %q", test.turn, test.page, rel, got, want)
+			}
+		}
+		calls := regexp.MustCompile(`id="call-(\d+)"`).FindAllStringSubmatch(body, -1)
+		n := max(0, test.last-test.first+1)
+		if test.last == 0 {
+			n = 0
+		}
+		if len(calls) != n || n > 0 && (calls[0][1] != fmt.Sprint(test.first) || calls[n-1][1] != fmt.Sprint(test.last)) {
+			t.Errorf("turn %s, page %s: %d calls, want %d to %d", test.turn, test.page, len(calls), test.first, test.last)
+		}
+		if got := plain(body); !strings.Contains(got, test.says) {
+			t.Errorf("turn %s, page %s does not say %q", test.turn, test.page, test.says)
+		}
+	}
+}
+
+// Which sessions a filter is after, in which order: the number of each row, with the arms of which a session is not dimmed.
+func TestRowsOfTheMatrix(t *testing.T) {
+	root := t.TempDir()
+	made(t, filepath.Join(root, "made"))
+	s := serve(t, root)
+	s.text("/run/made/")
+	for _, test := range []struct{ query, want, reason string }{
+		{"", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "all"},
+		{"sort=low", "1talk,quiet,third 3talk,quiet,third 2talk,quiet", "15, 90, 150"},
+		{"sort=high", "2talk,quiet 3talk,quiet,third 1talk,quiet,third", "150, 90, 40"},
+		{"sort=apart", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "25 apart, 0, 0"},
+		{"sort=x", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "no order"},
+		{"sort=low&metric=length/extra", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "what has no value is last"},
+		{"sort=high&metric=length/extra", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "what has no value is last"},
+		{"sort=low&fault=empty", "1talk 2quiet", "by cells that match"},
+		{"sort=high&fault=none", "3talk,quiet,third 1quiet,third 2talk", "90, 40, none"},
+		{"min=40", "1quiet 2quiet 3quiet", "the bound itself counts"}, {"min=40.1", "2quiet 3quiet", "from"},
+		{"max=40", "1talk,quiet", "to"}, {"max=39.9", "1talk", "to"}, {"min=10&max=20", "1talk", "the mean of the subjects, 15"},
+		{"min=7&metric=length/extra", "1talk", "another metric"}, {"min=8&metric=length/extra", "", "its bound"}, {"min=-1e9&metric=x/y", "1talk,quiet 2quiet 3quiet", "an unknown metric is the headline"},
+		{"score=scored", "1talk,quiet 2quiet 3quiet", "with a value"}, {"score=unscored", "1quiet,third 2talk 3talk,third", "without one, or with one too few"},
+		{"fault=any", "1talk 2quiet", "any fault"}, {"fault=none", "1quiet,third 2talk 3talk,quiet,third", "no fault"}, {"fault=loop", "2quiet", "one kind"}, {"fault=alien", "2quiet", "the last kind"},
+		{"state=complete", "1talk,quiet,third 2quiet 3quiet,third", "complete"}, {"state=failed", "2talk", "failed"}, {"state=underway", "3talk", "under way"},
+		{"state=complete&fault=empty&max=20", "1talk", "all at once"}, {"min=NaN", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "no number"},
+	} {
+		_, body := s.get("/run/made/?" + test.query)
+		var rows []string
+		for _, tr := range regexp.MustCompile(`(?s)<tr>\s*<th scope="row"><span class="no">(\d+)(.*?)</tr>`).FindAllStringSubmatch(body, -1) {
+			var arms []string
+			for _, td := range regexp.MustCompile(`<td class="s\d( dim)?( void)?" data-head="([^"]*)"`).FindAllStringSubmatch(tr[2], -1) {
+				if td[1] == "" && td[2] == "" {
+					arms = append(arms, td[3])
+				}
+			}
+			rows = append(rows, tr[1]+strings.Join(arms, ","))
+		}
+		if got := strings.Join(rows, " "); got != test.want {
+			t.Errorf("%q: %s, want %s (%s)", test.query, got, test.want, test.reason)
+		}
+	}
+}
+
+// A run of many situations has pages of fifty.
+func TestPagesOfTheMatrix(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "many")
+	made(t, dir)
+	var rows []session.Row
+	for i := range 101 {
+		rows = append(rows, session.Row{ID: session.ID(0, i), Index: i, Arm: "talk", Title: fmt.Sprintf("Situation %d", i), State: run.Complete})
+	}
+	write(t, dir, "sessions", rows)
+	s := serve(t, root)
+	s.text("/run/many/")
+	for _, test := range []struct {
+		page        string
+		first, last string
+		says        string
+		prev, next  string
+	}{
+		{"", "1", "50", "101 of 101 situations, page 1 of 3", "", "?fault=none&amp;page=2"},
+		{"2", "51", "100", "101 of 101 situations, page 2 of 3", "?fault=none", "?fault=none&amp;page=3"},
+		{"3", "101", "101", "101 of 101 situations, page 3 of 3", "?fault=none&amp;page=2", ""},
+		{"9", "101", "101", "101 of 101 situations, page 3 of 3", "?fault=none&amp;page=2", ""},
+		{"-1", "1", "50", "101 of 101 situations, page 1 of 3", "", "?fault=none&amp;page=2"},
+	} {
+		_, body := s.get("/run/many/?fault=none&page=" + test.page)
+		body = strings.Replace(body, "100 of 101", "101 of 101", 1) // one has a fault in the events
+		numbers := regexp.MustCompile(`class="no">(\d+)`).FindAllStringSubmatch(body, -1)
+		if len(numbers) == 0 {
+			t.Fatalf("page %s: %s", test.page, plain(body))
+		}
+		for rel, want := range map[string]string{"prev": test.prev, "next": test.next} {
+			if has := strings.Contains(body, `rel="`+rel+`" href="`+want+`"`); has != (want != "") {
+				t.Errorf("page %s: %s leads to %q: %t", test.page, rel, want, has)
+			}
+		}
+		if !strings.Contains(plain(body), test.says) || numbers[0][1] != test.first || numbers[len(numbers)-1][1] != test.last {
+			t.Errorf("page %s: %s to %s, want %s to %s: %s", test.page, numbers[0][1], numbers[len(numbers)-1][1], test.first, test.last, test.says)
+		}
+	}
+}
