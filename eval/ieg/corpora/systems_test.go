@@ -1,7 +1,9 @@
 package corpora_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -146,6 +148,23 @@ func TestFoundryForms(t *testing.T) {
 		{"PF2e flat check", roll(`"flags":{"pf2e":{"context":{"type":"flat-check","options":["check:statistic:stealth"]}}}`), ""},
 		{"a card of a module", roll(`"content":"<div class=\"chat-card\"><h3>Stealth</h3><div>17</div></div>"`), "Orla Stealth"},
 		{"PF2e attack", roll(`"flags":{"pf2e":{"context":{"type":"attack-roll","domains":["attack"]}}}`), ""},
+		{"initiative", roll(`"flags":{"core":{"initiativeRoll":true}},"flavor":"Stealth"`), ""},
+		{"dnd5e, a skill without a type", roll(`"flags":{"dnd5e":{"roll":{"skillId":"ste"}}}`), "Orla Stealth"},
+		{"dnd5e, a check of a skill", roll(`"flags":{"dnd5e":{"roll":{"type":"check","skill":"ste"}}}`), "Orla Stealth"},
+		{"dnd5e, an attack", roll(`"flags":{"dnd5e":{"roll":{"type":"attack","skill":"ste"}}},"flavor":"Stealth"`), ""},
+		{"dnd5e, a skill by its caption", roll(`"flags":{"dnd5e":{"roll":{"type":"skill"}}},"flavor":"Stealth Check"`), "Orla Stealth"},
+		{"dnd5e, an ability's check", roll(`"flags":{"dnd5e":{"roll":{"type":"check"}}},"flavor":"Stealth Check"`), ""},
+		{"a roll by its mark alone", first + `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"Orla"},"flags":{"dnd5e":{"roll":{"skill":"ste"}}}}`, "Orla Stealth"},
+		{"a roll of early versions", first + `{"_id":"b","user":"u1","timestamp":5,"type":5,"speaker":{"alias":"Orla"},"flavor":"Stealth Check"}`, "Orla Stealth"},
+		{"one roll", first + `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"Orla"},"roll":"{}","flavor":"Stealth Check"}`, "Orla Stealth"},
+		{"no roll", first + `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"Orla"},"roll":"","flavor":"Stealth Check"}`, ""},
+		{"no roll either", first + `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"Orla"},"roll":null,"flavor":"Stealth Check"}`, ""},
+		{"a whispered roll of early versions", first + `{"_id":"b","user":"u1","timestamp":5,"type":5,"whisper":["u0"],"speaker":{"alias":"Orla"},"flavor":"Stealth Check"}`, ""},
+		{"an account as an object", first + `{"_id":"b","user":{"_id":"u1","name":"pat"},"timestamp":5,"speaker":{"alias":"Orla","actor":"A1"},"rolls":["{}"],"flavor":"Stealth Check"}`, "Orla Stealth"},
+		{"the Gamemaster as an object", first + `{"_id":"b","author":{"_id":"u0","role":3},"timestamp":5,"speaker":{"alias":"Rat"},"rolls":["{}"],"flavor":"Stealth Check"}`, ""},
+		{"an account that leads", first + `{"_id":"b","author":{"name":"dana","isGM":true},"timestamp":5,"speaker":{"alias":"Rat"},"rolls":["{}"],"flavor":"Stealth Check"}`, ""},
+		{"an account that plays", first + `{"_id":"b","author":{"_id":"u2","role":2},"timestamp":5,"speaker":{"alias":"Rat"},"rolls":["{}"],"flavor":"Stealth Check"}`, "Rat Stealth"},
+		{"a roll without an actor", first + `{"_id":"b","user":"u1","timestamp":5,"speaker":{"alias":"pat"},"rolls":["{}"],"flavor":"Stealth Check"}`, "Orla Stealth"},
 		{"a flavour in German", roll(`"flavor":"Überzeugen – Fertigkeitswurf (Charisma) (Vorteil)"`), "Orla Persuasion"},
 		{"a flavour in French", roll(`"flavor":"Jet de Discrétion"`), "Orla Stealth"},
 		{"a flavour in Spanish", roll(`"flavor":"Prueba de Sabiduría (Percepción)"`), "Orla Perception"},
@@ -181,6 +200,54 @@ func TestFoundryDates(t *testing.T) {
 	}
 }
 
+// Six hours without an entry part two sessions, less do not, and what is no date parts none.
+func TestPauses(t *testing.T) {
+	for _, test := range []struct {
+		first, second string
+		want          int
+	}{
+		{"1/31/2025, 11:00:00 PM", "2/1/2025, 5:00:00 AM", 2}, {"1/31/2025, 11:00:00 PM", "2/1/2025, 4:59:59 AM", 1},
+		{"1/31/2025, 12:00:00 AM", "1/31/2025, 6:00:00 AM", 2}, {"1/31/2025, 12:00:00 AM", "1/31/2025, 5:59:00 AM", 1},
+		{"1/31/2025, 12:30 PM", "1/31/2025, 6:30 PM", 2}, {"1/31/2025, 12:30 PM", "1/31/2025, 6:29 PM", 1},
+		{"31.1.25, 23:00", "1.2.25, 05:00", 2}, {"31.1.25, 23:00", "1.2.25, 04:59", 1},
+		{"2025-01-31 23:00:01", "2025-02-01 05:00:00", 1}, {"2025-01-31 23:00:00", "2025-02-01 05:00:00", 2},
+		{"31.1.2025, 24:00", "2.2.2025, 05:00", 1}, {"31.1.2025, 05:00", "32.1.2025, 23:00", 1}, {"31.1.2025, 05:00", "1.13.2025, 23:00", 1},
+		{"31.12.1969, 05:00", "2.1.1970, 05:00", 1}, {"1.1.2200, 05:00", "2.1.2200, 05:00", 2}, {"31.12.2200, 05:00", "1.1.2201, 05:00", 1}, {"1.1.1970, 05:00", "2.1.1970, 05:00", 2},
+		{"31.1.2025", "5.2.2025", 1},
+	} {
+		log := ""
+		for _, day := range []string{test.first, test.second} {
+			log += "[" + day + "] Orla\nI look about.\n-----------------\n[" + day + "] Orla\nStealth Check\n1d20 + 3 = 14 + 3 = 17\n-----------------\n"
+		}
+		groups := map[string]bool{}
+		for _, x := range collect(t, corpora.Readers["foundry"], corpora.File{Name: "log", Group: "G", Content: strings.NewReader(log)}) {
+			groups[x.Group] = true
+		}
+		if len(groups) != test.want {
+			t.Errorf("%s, %s: %d sessions, want %d", test.first, test.second, len(groups), test.want)
+		}
+	}
+	for times, want := range map[[2]string]int{
+		{`1600000000000`, `1600021600000`}: 2, {`1600000000000`, `1600021599999`}: 1, {`"1600000000000"`, `"1600021600000"`}: 2,
+		{`"2025-01-31T20:00:00Z"`, `"2025-02-01T02:00:00Z"`}: 2, {`"2025-01-31T20:00:00Z"`, `"2025-02-01T01:59:59Z"`}: 1, {`-5`, `1600021600000`}: 1, {`1600000000000`, `1e13`}: 1,
+		{`"31.1.2025, 20:15:02"`, `"1.2.2025, 20:15:02"`}: 2,
+	} {
+		log := ""
+		for i, at := range times {
+			for k, more := range []string{`"content":"I look about."`, `"rolls":["{}"],"flavor":"Stealth Check"`} {
+				log += fmt.Sprintf(`{"_id":"m%d%d","user":"u1","timestamp":%s,"speaker":{"alias":"Orla"},%s}`+"\n", i, k, at, more)
+			}
+		}
+		groups := map[string]bool{}
+		for _, x := range collect(t, corpora.Readers["foundry"], corpora.File{Name: "log", Group: "G", Content: strings.NewReader(log)}) {
+			groups[x.Group] = true
+		}
+		if len(groups) != want {
+			t.Errorf("%v: %d sessions, want %d", times, len(groups), want)
+		}
+	}
+}
+
 func TestRoll20Forms(t *testing.T) {
 	page := func(message string) string {
 		return `<html><body><div class="message general" data-playerid="p1"><span class="by">Orla:</span>I look about.</div>` + message + `</body></html>`
@@ -196,6 +263,13 @@ func TestRoll20Forms(t *testing.T) {
 		{"an emote that rolls", page(`<div class="message emote" data-playerid="p1">Orla rolls Stealth: ` + result + `</div>`), "Orla Stealth"},
 		{"a label among the parts of the archive's roll", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"rollresult","origRoll":"1d20+5","content":"{\"rolls\":[{\"type\":\"R\"},{\"type\":\"C\",\"text\":\" Stealth\"}]}"}}]`, "Orla Stealth"},
 		{"a sheet of 2024", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"advancedroll","content":"<rolltemplate><div class=\"header__title\">Stealth</div><span class=\"die__total\">17</span></rolltemplate>"}}]`, "Orla Stealth"},
+		{"totals of several dice, one of them of twenty sides", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","rolltemplate":"simple","content":"{{rname=Stealth}} {{r1=$[[1]]}}","inlinerolls":[{"expression":"1d6","results":{"total":2}},{"expression":"1d20","results":{"total":12}}]}}]`, "Orla Stealth"},
+		{"totals of other dice", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","rolltemplate":"simple","content":"{{rname=Stealth}} {{r1=$[[0]]}}","inlinerolls":[{"expression":"1d6","results":{"total":2}}]}}]`, ""},
+		{"a template without totals", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","rolltemplate":"simple","content":"{{rname=Stealth}} {{r1=17}}"}}]`, "Orla Stealth"},
+		{"a total in a line of speech", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","content":"Stealth: $[[0]]","inlinerolls":[{"expression":"1d20","results":{"total":12}}]}}]`, "Orla Stealth"},
+		{"no total in a line of speech", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","content":"Stealth: $[[1]]","inlinerolls":[{"expression":"1d20","results":{"total":12}}]}}]`, ""},
+		{"an emote whose author two names begin", page(`<div class="message general"><span class="by">Orla Venn:</span>Hm.</div><div class="message emote">Orla Venn rolls Stealth: ` + result + `</div>`), "Orla Venn Stealth"},
+		{"a page's roll from somebody", page(`<div class="message rollresult" data-playerid="p1"><span class="by">(From Orla):</span><div class="formula">rolling d20 [Stealth]</div></div>`), ""},
 		{"a damage template", page(`<div class="message general"><div class="sheet-rolltemplate-dmg"><span class="inlinerollresult" title="Rolling 1d6">3</span><div class="sheet-label">Stealth</div></div></div>`), ""},
 		{"a label behind the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 1d20+5 [Insight]</div><div class="formula formattedformula">(12)+5</div><div class="rolled">17</div></div>`), "Orla Insight"},
 		{"a label in the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 2d20kh1 + 5 survival check</div><div class="rolled">17</div></div>`), "Orla Survival"},
@@ -227,5 +301,121 @@ func TestTextAlone(t *testing.T) {
 	_, err := corpora.Import(context.Background(), io.Discard, "foundry", in, &corpora.Tally{})
 	if err == nil || !strings.Contains(err.Error(), "1 x a roll that names no skill") || !strings.Contains(err.Error(), "export the chat as JSON") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What an import counts, writes and says.
+func TestImport(t *testing.T) {
+	file := func(name, group, content string) corpora.File {
+		return corpora.File{Name: name, Group: group, Content: strings.NewReader(content)}
+	}
+	var out bytes.Buffer
+	did, err := corpora.Import(context.Background(), &out, "foundry", []corpora.File{file("a", "A", foundryLog), file("b", "B", foundryLog)}, &corpora.Tally{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if did.Files != 2 || did.Windows != 4 || did.Groups != 4 || did.Several != 0 || did.None != 0 || did.ByTier["rolled"] != 4 || did.BySkill["Perception"] != 2 || did.BySkill["Persuasion"] != 2 || did.Unused["a whisper"] != 2 {
+		t.Errorf("%+v", did)
+	}
+	windows, groups := 0, 0
+	for _, n := range did.BySplit {
+		windows += n
+	}
+	for _, n := range did.GroupsBy {
+		groups += n
+	}
+	if windows != 4 || groups != 4 || bytes.Count(out.Bytes(), []byte("\n")) != 4 {
+		t.Errorf("by split %v, groups %v, %d lines", did.BySplit, did.GroupsBy, bytes.Count(out.Bytes(), []byte("\n")))
+	}
+	did.Out, did.Notes, did.Unknown = "o.jsonl", []string{"a note"}, map[string]int{"Pim": 2, "Ann": 2, "Zed": 3}
+	var b strings.Builder
+	if err := did.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{"o.jsonl: 4 windows of 4 groups from 2 files; 0 with several intentions, 0 with none", "skill Perception 2 skill Persuasion 2", "not used a whisper 2", "unknown speaker Zed 3 unknown speaker Ann 2 unknown speaker Pim 2 a note unknown speakers count as characters"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s, want %s", text, want)
+		}
+	}
+	did.Unknown = nil
+	b.Reset()
+	if did.Print(&b); strings.Contains(b.String(), "unknown") {
+		t.Error(b.String())
+	}
+	// Windows are read again, whatever their files are called, and once each.
+	const two = `{"id":"w1","group":"g","cast":["Orla","Pim"],"context":[{"speaker":"DM","text":"Well?"}],"intentions":[{"character":"Orla","skill":"Stealth"},{"character":"Pim","skill":"Arcana"}]}` + "\n"
+	none := strings.Replace(strings.Replace(two, "w1", "w2", 1), `[{"character":"Orla","skill":"Stealth"},{"character":"Pim","skill":"Arcana"}]`, "[]", 1)
+	did, err = corpora.Import(context.Background(), io.Discard, "windows", []corpora.File{file("a", "A", two), file("b", "A", none)}, &corpora.Tally{})
+	if err != nil || did.Windows != 2 || did.Groups != 1 || did.Several != 1 || did.None != 1 || did.ByTier["none"] != 2 || did.BySkill["Arcana"] != 1 {
+		t.Errorf("%+v, %v", did, err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, test := range []struct {
+		ctx    context.Context
+		format string
+		files  []corpora.File
+		want   string
+	}{
+		{context.Background(), "windows", []corpora.File{file("a", "A", two), file("b", "B", two)}, "window w1 is there twice"},
+		{context.Background(), "foundry", []corpora.File{file("a", "A", foundryLog), file("b", "A", foundryLog)}, "import b: a has the same name"},
+		{context.Background(), "foundry", []corpora.File{file("a", "A", `{"_id":"a","speaker":{"alias":"Orla"},"content":"Hm."}`)}, "no check was found"},
+		{context.Background(), "windows", nil, "there is not one window"},
+		{cancelled, "windows", []corpora.File{file("a", "A", two)}, "context canceled"},
+	} {
+		if _, err := corpora.Import(test.ctx, io.Discard, test.format, test.files, &corpora.Tally{}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v, want %s", err, test.want)
+		}
+	}
+}
+
+// Files are opened with the people of the names file, or of the one beside them, and an import leaves nothing behind that failed.
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.log.gz": "", "b.jsonl": foundryLog, "b_names.json": `{"dm": "u0", "players": {"u1": "Orla Venn"}}`, "n.json": `{"dm": "u0", "players": {"u1": "Mara"}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := filepath.Join(dir, "a.log.gz"), filepath.Join(dir, "b.jsonl")
+	files, err := corpora.Open([]string{a, b}, "", true)
+	if err != nil || len(files) != 2 || files[0].Group != "a" || files[1].Group != "b" || !files[1].Stretch || len(files[0].People.Players) != 0 || files[1].People.Players["u1"] != "Orla Venn" {
+		t.Fatalf("%+v, %v", files, err)
+	}
+	for _, test := range []struct{ names, out, cast string }{{"", "", "Orla Venn"}, {filepath.Join(dir, "n.json"), "o.jsonl", "Mara"}} {
+		files, err := corpora.Open([]string{b}, test.names, false)
+		if err != nil || files[0].People.Players["u1"] != test.cast {
+			t.Fatalf("%+v, %v", files, err)
+		}
+		out := test.out
+		if out != "" {
+			out = filepath.Join(dir, out)
+		}
+		did, err := corpora.ImportTo(context.Background(), out, "foundry", files, &corpora.Tally{})
+		if err != nil || did.Windows != 1 || did.Out != out {
+			t.Errorf("%+v, %v", did, err)
+		}
+		if text, err := os.ReadFile(out); out != "" && (err != nil || !strings.Contains(string(text), test.cast)) {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+	if _, err := corpora.Open([]string{b}, filepath.Join(dir, "none.json"), false); err == nil || !strings.Contains(err.Error(), "read names") {
+		t.Error(err)
+	}
+	for _, path := range []string{a, filepath.Join(dir, "none.jsonl")} {
+		files, err := corpora.Open([]string{path}, "", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(dir, "failed.jsonl")
+		if _, err := corpora.ImportTo(context.Background(), out, "foundry", files, &corpora.Tally{}); err == nil {
+			t.Errorf("%s is imported", path)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s left something behind", path)
+		}
 	}
 }
