@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -29,7 +30,7 @@ func utilityConsolidateCommand() *cli.Command {
 }
 
 func utilityConsolidate(c *cli.Context) error {
-	tau := c.Float64("tau")
+	spec, tau := c.String("embed"), c.Float64("tau")
 	if tau <= 0 || tau > 1 {
 		return usagef("--tau is %g: say a number above 0, up to 1", tau)
 	}
@@ -37,9 +38,9 @@ func utilityConsolidate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	method := "lexical"
-	env := &run.Env{}
-	if spec := c.String("embed"); spec != "" {
+	method, env := "lexical", &run.Env{}
+	if spec != "" {
+		method = "embed:" + spec
 		o, err := runOptions(c)
 		if err != nil {
 			return err
@@ -47,11 +48,8 @@ func utilityConsolidate(c *cli.Context) error {
 		if env, err = run.Open(c.Context, []run.Use{{Model: spec, Embeds: true}}, &run.Settings{}, o); err != nil {
 			return err
 		}
-		if method = "embed:" + spec; env.Embedder(spec) == nil {
-			return utility.NoEmbeddings(spec)
-		}
 	}
-	alike, _, err := utility.Alike(c.Context, env, c.String("embed"), all, llm.Tag{Purpose: "embed"})
+	alike, _, err := utility.Alike(c.Context, env, spec, all, llm.Tag{Purpose: "embed"})
 	if err != nil {
 		return err
 	}
@@ -59,15 +57,15 @@ func utilityConsolidate(c *cli.Context) error {
 	fmt.Fprintf(c.App.ErrWriter, "%d criteria became %d (similarity: %s, tau %g)\n", len(all), len(merged), method, tau)
 	out := c.String("out")
 	if out != "" {
-		if err := writeCriteria(out, merged); err != nil {
-			return err
-		}
+		err = writeCriteria(out, merged)
 	}
-	if c.Bool("json") {
+	switch {
+	case err != nil:
+		return err
+	case c.Bool("json"):
 		growth := utility.Grow(merged, seeds, rand.New(rand.NewPCG(1, 4)))
 		return printJSON(c.App.Writer, map[string]any{"criteria": merged, "growth": growth, "method": method})
-	}
-	if out != "" {
+	case out != "":
 		return nil
 	}
 	text, err := utility.EncodeCriteria(merged)
@@ -83,20 +81,15 @@ func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
 	if err != nil {
 		return err
 	}
-	for i, t := range s.Tables() {
-		if i > 0 {
-			fmt.Fprintln(c.App.Writer)
-		}
+	for _, t := range s.Tables() {
 		if err := report.Print(c.App.Writer, t); err != nil {
 			return err
 		}
 	}
 	if list := s.Edited(); len(list) > 0 {
-		if err := writeCriteria(utilityFile(dir), list); err != nil {
-			return err
-		}
+		err = writeCriteria(utilityFile(dir), list)
 	}
-	return printEnd(c, dir, m)
+	return errors.Join(err, printEnd(c, dir, m))
 }
 
 // utilityStudy reads what a run found.
@@ -110,12 +103,13 @@ func utilityStudy(dir string) (*utility.Study, error) {
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.
 func utilityProposed(files []string) (all []utility.Criterion, seeds int, err error) {
-	for i, file := range files {
+	for _, file := range files {
 		list, err := readCriteria(file)
 		if err != nil {
 			return nil, 0, err
 		}
 		from := seeds
+		seeds++
 		for k := range list {
 			if list[k].Seeds == nil {
 				list[k].Seeds = []int{1}
@@ -125,7 +119,6 @@ func utilityProposed(files []string) (all []utility.Criterion, seeds int, err er
 				seeds = max(seeds, list[k].Seeds[n])
 			}
 		}
-		seeds = max(seeds, i+1)
 		all = append(all, list...)
 	}
 	return all, seeds, nil
@@ -133,7 +126,7 @@ func utilityProposed(files []string) (all []utility.Criterion, seeds int, err er
 
 // readCriteria reads the criteria of a file, or those that a run ended with.
 func readCriteria(name string) ([]utility.Criterion, error) {
-	if _, err := os.Stat(filepath.Join(name, run.ManifestName)); err == nil {
+	if exists(filepath.Join(name, run.ManifestName)) {
 		s, err := utilityStudy(name)
 		if err != nil {
 			return nil, err

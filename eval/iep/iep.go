@@ -213,9 +213,7 @@ func (w *work) debrief(ctx context.Context, e *sim.Event) ([]eval.Score, error) 
 		var calls []llm.Call
 		v, calls, err = w.Judge.Match(ctx, ask, w.k, w.gold, e.Text)
 		w.calls = append(w.calls, calls...)
-		for i := range calls {
-			ids = append(ids, calls[i].ID)
-		}
+		ids = append(ids, llm.IDs(calls)...)
 		if err := over(ctx, calls); err != nil {
 			return nil, err
 		}

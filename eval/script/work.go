@@ -24,10 +24,7 @@ type work struct {
 // wrote keeps a script.
 func (w *work) wrote(row Written, s Script, calls []llm.Call) {
 	row.Session, row.Source, row.Steps, row.Before, row.After = w.task.ID, s.Method, s.Steps, s.Preamble, s.Note
-	row.Status, row.Reason = s.Status, w.writer.Clean(s.Reason)
-	for i := range calls {
-		row.Calls = append(row.Calls, calls[i].ID)
-	}
+	row.Status, row.Reason, row.Calls = s.Status, w.writer.Clean(s.Reason), llm.IDs(calls)
 	Scripts.Add(w.writer, row)
 }
 

@@ -172,9 +172,7 @@ func (a *Agents) ask(ctx context.Context, out *Outcome, j *judge.Judge, l look) 
 // take notes what came of asking.
 func (v *Verdict) take(out *Outcome, status eval.Status, reason, method string, calls []llm.Call) {
 	v.Status, v.Reason, v.Method = status, reason, method
-	for i := range calls {
-		v.Calls = append(v.Calls, calls[i].ID)
-	}
+	v.Calls = append(v.Calls, llm.IDs(calls)...)
 	out.Calls = append(out.Calls, calls...)
 }
 

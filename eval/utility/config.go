@@ -1,7 +1,7 @@
 package utility
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"parley/eval/run"
@@ -49,63 +49,82 @@ func (c *Config) Complete() error {
 	if c.Quantifier == LexicalModel {
 		c.Seeds = 1 // it says the same each time
 	}
-	critic, quantifier, given := c.Critic != "", c.Quantifier != "", len(c.Criteria) > 0
-	for _, rule := range []struct {
-		broken bool
-		text   string
-	}{
-		{critic && c.Task == nil, "critics need a task: --task TASK.yaml"},
-		{critic && (c.Critics < 1 || c.Critics > 1000), fmt.Sprintf("%d critics: say 1 to 1000", c.Critics)},
-		{critic && given, "criteria are given and critics are asked for them: say one of the two"},
-		{!critic && !given, "there are no criteria: --criteria criteria.yaml"},
-		{!critic && c.Embed+c.Summariser != "", "criteria that are given are not consolidated: parley eval utility consolidate does"},
-		{c.Tau <= 0 || c.Tau > 1, fmt.Sprintf("tau is %g: say a number above 0, up to 1", c.Tau)},
-		{!quantifier && len(c.Samples) > 0, "samples need a quantifier: --model MODEL, or --model " + LexicalModel},
-		{quantifier && len(c.Samples) == 0, "there are no samples: --samples FILE, DIRECTORY or RUN"},
-		{quantifier && (c.Seeds < 1 || c.Rounds < 1 || len(c.Samples)*c.Seeds*c.Rounds > maxCalls), fmt.Sprintf(
-			"%d samples with %d seeds in %d rounds: say 1 or more of each, and at most %d together", len(c.Samples), c.Seeds, c.Rounds, maxCalls)},
-		{c.Share <= 0 || c.Share >= 1, fmt.Sprintf("the share of sentences to drop is %g: say a number between 0 and 1", c.Share)},
-		{!slices.Contains([]string{"range_sd", "cv", "agreement"}, c.Thresholds.Stability),
-			fmt.Sprintf("stability by %q: say range_sd, cv or agreement", c.Thresholds.Stability)},
-	} {
-		if rule.broken {
-			return run.Usagef("%s", rule.text)
-		}
+	return cmp.Or(c.checkCriteria(), c.checkLabels(), c.checkSamples())
+}
+
+// checkCriteria returns what is wrong with the criteria, or with how they are made.
+func (c *Config) checkCriteria() error {
+	given := len(c.Criteria) > 0
+	switch {
+	case c.Critic == "" && !given:
+		return run.Usagef("there are no criteria: --criteria criteria.yaml")
+	case c.Critic == "" && c.Embed+c.Summariser != "":
+		return run.Usagef("criteria that are given are not consolidated: parley eval utility consolidate does")
+	case c.Critic != "" && given:
+		return run.Usagef("criteria are given and critics are asked for them: say one of the two")
+	case c.Critic != "" && c.Task == nil:
+		return run.Usagef("critics need a task: --task TASK.yaml")
+	case c.Critic != "" && (c.Critics < 1 || c.Critics > 1000):
+		return run.Usagef("%d critics: say 1 to 1000", c.Critics)
+	case c.Tau <= 0 || c.Tau > 1:
+		return run.Usagef("tau is %g: say a number above 0, up to 1", c.Tau)
+	case !given:
+		return nil
+	}
+	for _, p := range (&file{c.Criteria}).Problems() {
+		return run.Usagef("%s: %s", p.Path, p.Text)
+	}
+	if name := same(c.Criteria); name != "" && c.Quantifier != "" {
+		return run.Usagef("two criteria are called %q: consolidate them, or rename one", name)
+	}
+	return nil
+}
+
+// checkLabels returns what is wrong with how samples are labelled and criteria verified.
+func (c *Config) checkLabels() error {
+	quantifier, n := c.Quantifier != "", len(c.Samples)
+	switch {
+	case !quantifier && n > 0:
+		return run.Usagef("samples need a quantifier: --model MODEL, or --model %s", LexicalModel)
+	case quantifier && n == 0:
+		return run.Usagef("there are no samples: --samples FILE, DIRECTORY or RUN")
+	case quantifier && (c.Seeds < 1 || c.Rounds < 1 || n*c.Seeds*c.Rounds > maxCalls):
+		return run.Usagef("%d samples with %d seeds in %d rounds: say 1 or more of each, and at most %d together", n, c.Seeds, c.Rounds, maxCalls)
+	case c.Share <= 0 || c.Share >= 1:
+		return run.Usagef("the share of sentences to drop is %g: say a number between 0 and 1", c.Share)
+	case !slices.Contains([]string{"range_sd", "cv", agreement}, c.Thresholds.Stability):
+		return run.Usagef("stability by %q: say range_sd, cv or agreement", c.Thresholds.Stability)
 	}
 	for _, way := range c.Disturb {
 		if !slices.Contains([]string{Drop, Swap, Replace}, way) {
 			return run.Usagef("disturb by %q: say drop, swap or replace", way)
 		}
 	}
+	return nil
+}
+
+// checkSamples returns what is wrong with a sample.
+func (c *Config) checkSamples() error {
 	ids := map[string]bool{"": true}
-	for i := range c.Samples {
-		s := &c.Samples[i]
+	for i, s := range c.Samples {
 		if ids[s.ID] || len(s.Turns) == 0 {
 			return run.Usagef("sample %d (%q) has no turns, or an id that is empty or another's", i+1, s.ID)
 		}
 		ids[s.ID] = true
-	}
-	if !given {
-		return nil
-	}
-	for _, p := range (&file{c.Criteria}).Problems() {
-		return run.Usagef("%s: %s", p.Path, p.Text)
-	}
-	if name := same(c.Criteria); name != "" && quantifier {
-		return run.Usagef("two criteria are called %q: consolidate them, or rename one", name)
 	}
 	return nil
 }
 
 // groups lists the groups of samples in order.
 func (c *Config) groups() []string {
-	var list []string
-	for i := range c.Samples {
-		if !slices.Contains(list, c.Samples[i].Group) {
-			list = append(list, c.Samples[i].Group)
+	list := []string{Success, Failure, Neither}
+	has := func(group string) bool {
+		return slices.ContainsFunc(c.Samples, func(s Sample) bool { return s.Group == group })
+	}
+	for _, s := range c.Samples {
+		if !slices.Contains(list, s.Group) {
+			list = append(list, s.Group)
 		}
 	}
-	rank := func(group string) int { return slices.Index([]string{Success, Failure, Neither}, group) }
-	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
-	return list
+	return slices.DeleteFunc(list, func(group string) bool { return !has(group) })
 }

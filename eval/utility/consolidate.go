@@ -34,7 +34,7 @@ func trigrams(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(fold(text)) {
 		r := []rune(" " + w + " ")
-		for i := 0; i+3 <= len(r); i++ {
+		for i := range len(r) - 2 {
 			set[string(r[i:i+3])] = true
 		}
 	}
@@ -57,51 +57,48 @@ func Alike(ctx context.Context, env *run.Env, embed string, list []Criterion, ta
 	if embed == "" {
 		return Lexical(list), nil, nil
 	}
-	texts := make([]string, len(list))
-	for i := range list {
-		texts[i] = list[i].Name + ": " + list[i].Description
+	if env.Embedder(embed) == nil {
+		return nil, nil, noEmbeddings(embed)
+	}
+	var texts []string
+	for _, c := range list {
+		texts = append(texts, c.Name+": "+c.Description)
 	}
 	vectors, calls, err := llm.Embed(ctx, env.Embedder(embed), embed, texts, tag, env.Now)
-	if err != nil {
-		return nil, calls, err
-	}
 	return func(i, j int) float64 {
-		cosine, err := llm.Cosine(vectors[i], vectors[j])
-		if err != nil {
-			return 0 // a vector without a length is like no other
-		}
+		cosine, _ := llm.Cosine(vectors[i], vectors[j]) // 0 for a vector without a length
 		return cosine
-	}, calls, nil
+	}, calls, err
+}
+
+func noEmbeddings(model string) error {
+	return run.Usagef("%s has no embeddings: say --embed ollama:NAME or --embed openai:NAME", model)
 }
 
 // Consolidate merges criteria that are alike, by average linkage: the two groups whose members are most alike on
 // average become one, until no average reaches tau. Of each group the member that is most like the others is kept,
 // with the names and seeds of all.
-func Consolidate(list []Criterion, alike Similarity, tau float64) []Criterion {
-	groups := stat.Linkage(len(list), alike, tau)
-	out := make([]Criterion, 0, len(groups))
+func Consolidate(list []Criterion, alike Similarity, tau float64) (out []Criterion) {
 	count := map[string]int{} // criteria of one name that are not alike are numbered
-	for _, g := range groups {
-		best, at := -1.0, g[0]
-		for _, i := range g {
+	for _, group := range stat.Linkage(len(list), alike, tau) {
+		var c Criterion
+		var seeds []int
+		var names []string
+		best := -1.0
+		for _, i := range group {
 			sum := 0.0
-			for _, j := range g {
+			for _, j := range group {
 				sum += alike(i, j)
 			}
 			if sum > best+1e-12 {
-				best, at = sum, i
+				best, c = sum, list[i]
 			}
+			seeds = append(seeds, list[i].Seeds...)
+			names = append(append(names, list[i].Name), list[i].Names...)
 		}
-		c := list[at]
-		c.Seeds, c.Names = nil, nil
-		for _, i := range g {
-			c.Seeds = append(c.Seeds, list[i].Seeds...)
-			c.Names = append(append(c.Names, list[i].Name), list[i].Names...)
-		}
-		slices.Sort(c.Seeds)
-		slices.Sort(c.Names)
-		c.Seeds, c.Names = slices.Compact(c.Seeds), slices.Compact(c.Names)
-		if len(c.Names) == 1 {
+		slices.Sort(seeds)
+		slices.Sort(names)
+		if c.Seeds, c.Names = slices.Compact(seeds), slices.Compact(names); len(c.Names) == 1 {
 			c.Names = nil
 		}
 		if count[fold(c.Name)]++; count[fold(c.Name)] > 1 {

@@ -1,7 +1,7 @@
 package utility
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -23,19 +23,35 @@ const (
 func Disturb(s *Sample, way string, share float64, others []Sample, r *rand.Rand) (*Sample, error) {
 	d := *s
 	d.Turns = slices.Clone(s.Turns)
-	var err error
-	switch tested := s.tested(); way {
+	tested := s.tested()
+	switch way {
 	case Drop:
-		err = drop(d.Turns, tested, share, r)
+		drop(d.Turns, tested, share, r)
 	case Swap:
-		err = swap(d.Turns, tested, r)
+		order := r.Perm(len(tested))
+		for len(order) > 1 && slices.IsSorted(order) {
+			order = r.Perm(len(tested))
+		}
+		for k, at := range order {
+			d.Turns[tested[k]].Text = s.Turns[tested[at]].Text
+		}
 	default:
-		err = replace(&d, tested, others, r)
+		var texts []string
+		for i := range others {
+			for _, at := range others[i].tested() {
+				if others[i].ID != s.ID {
+					texts = append(texts, others[i].Turns[at].Text)
+				}
+			}
+		}
+		if len(tested) > 0 && len(texts) > 0 {
+			d.Turns[tested[r.IntN(len(tested))]].Text = texts[r.IntN(len(texts))]
+		}
 	}
-	if err == nil && d.Text() == s.Text() {
-		err = fmt.Errorf("it stays the same")
+	if d.Text() == s.Text() {
+		return nil, errors.New("it stays the same: it has too little that could be changed")
 	}
-	return &d, err
+	return &d, nil
 }
 
 // tested returns the places of the turns under test in which something is said or done.
@@ -49,7 +65,7 @@ func (s *Sample) tested() (places []int) {
 }
 
 // drop leaves out a share of all sentences of the tested turns, at least one and not all.
-func drop(turns []Turn, tested []int, share float64, r *rand.Rand) error {
+func drop(turns []Turn, tested []int, share float64, r *rand.Rand) {
 	units := map[int][]string{}
 	var all []*string
 	for _, i := range tested {
@@ -59,69 +75,28 @@ func drop(turns []Turn, tested []int, share float64, r *rand.Rand) error {
 		}
 	}
 	if len(all) < 2 {
-		return fmt.Errorf("it has fewer than two sentences")
+		return
 	}
 	r.Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
-	for _, unit := range all[:min(len(all)-1, max(1, int(math.Round(share*float64(len(all))))))] {
+	n := max(1, int(math.Round(share*float64(len(all)))))
+	for _, unit := range all[:min(len(all)-1, n)] {
 		*unit = ""
 	}
 	for _, i := range tested {
 		turns[i].Text = strings.TrimSpace(strings.Join(units[i], ""))
 	}
-	return nil
 }
 
-// sentences cuts a text into pieces that make it up again: the sentences of prose, the lines of code. White space and a
-// fence of code belong to the piece before them, and a number or mark without a letter to the piece behind it.
+// sentences cuts a text into pieces that make it up again: the sentences of its lines. White space belongs to the
+// piece before it, and what has no letter, such as a number or a mark, to the piece behind it.
 func sentences(text string) (pieces []string) {
-	code, begin, at := false, 0, 0
-	for line := range strings.Lines(text) {
-		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
-		code = code != fence
-		list := prose.Sentences(line)
-		if code || fence {
-			list = []string{strings.TrimSpace(line)}
+	begin, at := 0, 0
+	for _, s := range prose.Sentences(text) {
+		start := at + strings.Index(text[at:], s)
+		if strings.ContainsFunc(text[begin:start], unicode.IsLetter) {
+			pieces, begin = append(pieces, text[begin:start]), start
 		}
-		for _, s := range list {
-			start := at + strings.Index(text[at:], s)
-			if !fence && strings.ContainsFunc(text[begin:start], unicode.IsLetter) {
-				pieces, begin = append(pieces, text[begin:start]), start
-			}
-			at = start + len(s)
-		}
+		at = start + len(s)
 	}
 	return append(pieces, text[begin:])
-}
-
-// swap puts the texts of the tested turns into another order.
-func swap(turns []Turn, tested []int, r *rand.Rand) error {
-	if len(tested) < 2 {
-		return fmt.Errorf("it has fewer than two turns")
-	}
-	order := r.Perm(len(tested))
-	for slices.IsSorted(order) {
-		order = r.Perm(len(tested))
-	}
-	before := slices.Clone(turns)
-	for at, i := range tested {
-		turns[i].Text = before[tested[order[at]]].Text
-	}
-	return nil
-}
-
-// replace puts a tested turn of another sample in place of one.
-func replace(d *Sample, tested []int, others []Sample, r *rand.Rand) error {
-	var texts []string
-	for i := range others {
-		for _, at := range others[i].tested() {
-			if others[i].ID != d.ID {
-				texts = append(texts, others[i].Turns[at].Text)
-			}
-		}
-	}
-	if len(tested) == 0 || len(texts) == 0 {
-		return fmt.Errorf("there is no turn to replace, or no other sample with one")
-	}
-	d.Turns[tested[r.IntN(len(tested))]].Text = texts[r.IntN(len(texts))]
-	return nil
 }

@@ -16,45 +16,38 @@ type Finding struct {
 
 	Scored, Of int      // labels of undisturbed samples
 	Spreads    []Spread // of samples with enough labels to tell how stable they are
-	Powers     []Power  // by way of disturbing
+	Powers     []*Power // by way of disturbing
 	Separation stat.Value
 	Inverted   bool      // failures score higher than successes, beyond chance
 	Seeds      []float64 // mean level over its range by seed
 }
 
-// Spread is how the labels of one sample differ between seeds.
+// Spread is how the labels of one sample differ between seeds, by the name of the measure.
 type Spread struct {
-	Sample          int
-	Mean, SD, Range float64 // of levels from 0; SD is that of the population
-	Modal           float64 // share of seeds with the most frequent label
+	Sample  int
+	Figures map[string]float64
 }
 
-// figure is a measure of stability of one sample; some samples have none.
-type figure struct {
-	name   string
-	metric bool                       // it is a metric of results too
-	limit  func(t Thresholds) float64 // beyond which it is not stable
-	of     func(s Spread) (float64, bool)
-}
-
-// The coefficient of variation is SD over mean. A sample whose levels are all 0 has none, and counts as 0: it is
-// perfectly stable. The second one leaves such samples out, the third has levels from 1. All but the agreement need an
-// order of values, and are stable below their limits.
-var figures = []figure{
-	{"cv", true, maxCV, func(s Spread) (float64, bool) { return s.SD / max(s.Mean, 1e-9), true }},
-	{"cv_without_zeros", false, maxCV, func(s Spread) (float64, bool) { return s.SD / s.Mean, s.Mean > 0 }},
-	{"cv_from_one", false, maxCV, func(s Spread) (float64, bool) { return s.SD / (s.Mean + 1), true }},
-	{"range_sd", true, func(t Thresholds) float64 { return t.MaxRangeSD }, func(s Spread) (float64, bool) { return s.SD / s.Range, true }},
-	{agreement, true, func(t Thresholds) float64 { return t.MinAgreement }, func(s Spread) (float64, bool) { return s.Modal, true }},
-}
+// figures are the measures of stability. The coefficient of variation is the SD of the population of levels over their
+// mean. A sample whose levels are all 0 has none, and counts as 0: it is perfectly stable. The second one leaves such
+// samples out, the third has levels from 1. All but the agreement, the share of seeds with the most frequent label, need
+// an order of values.
+var figures = []string{"cv", "cv_without_zeros", "cv_from_one", "range_sd", agreement}
 
 const agreement = "agreement"
 
-func maxCV(t Thresholds) float64 { return t.MaxCV }
-
-// named returns the measure of stability of a name.
-func named(name string) figure {
-	return figures[slices.IndexFunc(figures, func(x figure) bool { return x.name == name })]
+// spread measures the levels of one sample.
+func spread(sample int, levels []float64, top float64) Spread {
+	mean, sd, count, most := meanOf(levels, "").V, stat.SD(levels, stat.Population).V, map[float64]float64{}, 0.0
+	for _, l := range levels {
+		count[l]++
+		most = max(most, count[l])
+	}
+	f := map[string]float64{"cv": 0, "cv_from_one": sd / (mean + 1), "range_sd": sd / top, agreement: most / float64(len(levels))}
+	if mean > 0 {
+		f["cv"], f["cv_without_zeros"] = sd/mean, sd/mean
+	}
+	return Spread{sample, f}
 }
 
 // Figure returns the mean of a measure of stability over samples.
@@ -64,7 +57,7 @@ func (f *Finding) Figure(name string) stat.Value {
 	}
 	var values []float64
 	for _, s := range f.Spreads {
-		if v, ok := named(name).of(s); ok {
+		if v, ok := s.Figures[name]; ok {
 			values = append(values, v)
 		}
 	}
@@ -137,19 +130,18 @@ func (s *study) mean(c *Criterion, sample int) stat.Value {
 }
 
 // measure returns what the labels tell of a criterion, with the verdict.
-func (s *study) measure(c *Criterion) Finding {
-	f := Finding{Criterion: c, Of: s.of[c.Name], Separation: stat.Undefined(unordered)}
-	for i := range s.config.Samples {
+func (s *study) measure(c *Criterion) *Finding {
+	f := &Finding{Criterion: c, Of: s.of[c.Name], Separation: stat.Undefined(unordered)}
+	bySeed := map[int][]float64{}
+	for i, sample := range s.config.Samples {
+		for seed, level := range s.levels[[3]string{c.Name, sample.ID, ""}] {
+			bySeed[seed] = append(bySeed[seed], level/c.top())
+		}
 		levels, _ := s.labels(c, i, "")
 		f.Scored += len(levels)
-		count, most := map[float64]int{}, 0
-		for _, l := range levels {
-			count[l]++
-			most = max(most, count[l])
-		}
 		// the lexical quantifier has one label, always the same
 		if len(levels) > 1 || len(levels) == 1 && s.config.Quantifier == LexicalModel {
-			f.Spreads = append(f.Spreads, Spread{i, meanOf(levels, "").V, stat.SD(levels, stat.Population).V, c.top(), float64(most) / float64(len(levels))})
+			f.Spreads = append(f.Spreads, spread(i, levels, c.top()))
 		}
 	}
 	if c.Ordered() {
@@ -159,26 +151,13 @@ func (s *study) measure(c *Criterion) Finding {
 				f.Powers[i].Control = variant
 			}
 		}
-		s.separation(&f)
-		s.bySeed(&f)
+		s.separation(f)
+		for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
+			f.Seeds = append(f.Seeds, meanOf(bySeed[seed], "").V)
+		}
 	}
 	f.Verdict, f.Reason = f.judge(s.config.Thresholds)
 	return f
-}
-
-// bySeed adds the mean over samples of each seed that has labels.
-func (s *study) bySeed(f *Finding) {
-	for seed := range s.config.Seeds {
-		var levels []float64
-		for _, sample := range s.config.Samples {
-			if l, scored := s.levels[[3]string{f.Criterion.Name, sample.ID, ""}][seed+1]; scored {
-				levels = append(levels, l/f.Criterion.top())
-			}
-		}
-		if mean := meanOf(levels, "none"); mean.OK() {
-			f.Seeds = append(f.Seeds, mean.V)
-		}
-	}
 }
 
 // Power is how a criterion tells samples from disturbed ones: the mean levels of those that have labels in both forms.
@@ -197,8 +176,8 @@ func (p *Power) Share() stat.Interval { return stat.Wilson(p.Lower(), p.N, eval.
 
 // power compares samples with their disturbed forms, each by its mean level over the seeds that have both: seeds of
 // one sample are not independent of each other.
-func (s *study) power(c *Criterion, variant string) Power {
-	p := Power{Variant: variant}
+func (s *study) power(c *Criterion, variant string) *Power {
+	p := &Power{Variant: variant}
 	for i := range s.config.Samples {
 		original, disturbed := s.labels(c, i, variant)
 		if len(original) > 0 {

@@ -50,10 +50,7 @@ func (s *Study) Tables() []*view.Table {
 		u := s.interval(group, s.utility)
 		groups.Add(group, number3(u.Value), number3(u.Low), number3(u.High), fmt.Sprint(u.N))
 	}
-	if s.verifies() {
-		return []*view.Table{s.verdicts(), groups}
-	}
-	return []*view.Table{groups, s.verdicts()}
+	return []*view.Table{s.verdicts(), groups}
 }
 
 // interval returns the mean of a value from 0 to 1 over the samples of a group.
@@ -76,8 +73,7 @@ func (s *Study) interval(group string, of func(sample int) stat.Value) stat.Inte
 // verdicts has a row for each criterion that was quantified.
 func (s *Study) verdicts() *view.Table {
 	t := &view.Table{Head: view.Columns("Criterion", "Verdict", "#CV", "#SD/range", "#Agreement", "#Power", "#The same", "#Labels", "Why")}
-	for i := range s.Findings {
-		f := &s.Findings[i]
+	for _, f := range s.Findings {
 		power, same, verdict, reason := "–", "–", "–", ""
 		if len(f.Powers) > 0 {
 			power, same = number3(f.Powers[0].Share().Value), fmt.Sprint(f.Powers[0].Zeros)
@@ -85,7 +81,7 @@ func (s *Study) verdicts() *view.Table {
 		if s.verifies() {
 			verdict, reason = f.Verdict, f.Reason
 		}
-		t.Add(clip(f.Criterion.Name), verdict, f.shown("cv"), f.shown("range_sd"), f.shown("agreement"), power, same, fmt.Sprintf("%d of %d", f.Scored, f.Of), reason)
+		t.Add(clip(f.Criterion.Name), verdict, f.shown("cv"), f.shown("range_sd"), f.shown(agreement), power, same, fmt.Sprintf("%d of %d", f.Scored, f.Of), reason)
 	}
 	return t
 }
@@ -96,8 +92,7 @@ func (f *Finding) shown(figure string) string { return number3(f.Figure(figure).
 func (s *Study) listed() *view.Table {
 	t := &view.Table{Caption: fmt.Sprintf("%d criteria, of %d that critics proposed; %d more could not be read. Values go from worst to best unless their order is unknown.", len(s.Pool), len(s.Proposed), len(s.Rejected)),
 		Head: view.Columns("Criterion", "Kind", "Order found by", "#Critics", "Values")}
-	for i := range s.Pool {
-		c := &s.Pool[i]
+	for _, c := range s.Pool {
 		t.Add(clip(c.Name), c.Kind, c.Order, fmt.Sprint(len(c.Seeds)), strings.Join(c.Values, " | "))
 	}
 	return t
@@ -115,73 +110,73 @@ func (s *Study) criteria() []view.Block {
 	for _, note := range s.Notes {
 		blocks = append(blocks, view.Text(view.Clip(note, 300)))
 	}
-	if growth := s.Growth(); growth != nil {
-		line := view.Trace{Label: "different criteria"}
-		for _, g := range growth {
-			line.Points = append(line.Points, view.Point{X: float64(g.Sources), Y: new(g.Mean), Low: new(g.Low), High: new(g.High)})
-		}
-		blocks = append(blocks, curve("growth", "Different criteria by number of critics (figure 4 of the paper). The band holds 95 % of the choices of so many critics.",
-			"critics", "criteria", line))
+	var points []view.Point
+	for _, g := range s.Growth() {
+		points = append(points, view.Point{X: float64(g.Sources), Y: new(g.Mean), Low: new(g.Low), High: new(g.High)})
 	}
-	return blocks
+	return append(blocks, curve("growth", "Different criteria by number of critics (figure 4 of the paper). The band holds 95 % of the choices of so many critics.",
+		"critics", "different criteria", points)...)
 }
 
-// curve draws a line by a whole number.
-func curve(id, caption, x, y string, line view.Trace) *view.Figure {
-	return &view.Figure{ID: id, Caption: caption, Plot: &view.Curve{Title: y + " by number of " + x, X: view.Axis{Name: x}, Y: view.Axis{Name: y}, Lines: []view.Trace{line}}}
+// curve draws a line by a whole number; nothing where it has no points.
+func curve(id, caption, x, y string, points []view.Point) []view.Block {
+	if len(points) < 2 {
+		return nil
+	}
+	lines := []view.Trace{{Label: y, Points: points}}
+	return []view.Block{&view.Figure{ID: id, Caption: caption, Plot: &view.Curve{Title: y + " by number of " + x, X: view.Axis{Name: x}, Y: view.Axis{Name: y}, Lines: lines}}}
 }
 
-// labels draws mean labels, from the worst to the best.
-func labels(id, title, caption string, bars bool, rows []view.Dot) *view.Figure {
-	axis := view.Axis{Name: "mean label, 0 worst to 1 best", From: new(0.0), To: new(1.0)}
-	return &view.Figure{ID: id, Caption: caption, Plot: &view.Dots{Title: title, Axis: axis, Bars: bars, Rows: rows}}
+// levels draws mean labels by criterion, from the worst to the best.
+func (s *Study) levels(id, title, caption string, bars bool, rows func(f *Finding) []view.Dot) view.Block {
+	p := &view.Dots{Title: title, Axis: view.Axis{Name: "mean label, 0 worst to 1 best", From: new(0.0), To: new(1.0)}, Bars: bars}
+	for _, f := range s.Findings {
+		for _, row := range rows(f) {
+			row.Group = f.Criterion.Name
+			p.Rows = append(p.Rows, row)
+		}
+	}
+	return &view.Figure{ID: id, Caption: caption, Plot: p}
 }
 
 // groups shows the mean label of each group by criterion.
 func (s *Study) groups() []view.Block {
-	var bars []view.Dot
 	delta := &view.Table{Caption: "Cliff's delta of successes over failures: 1 where every success scores higher than every failure.", Head: view.Columns("Criterion", "#Delta", "Note")}
-	for i := range s.Findings {
-		f := &s.Findings[i]
+	for _, f := range s.Findings {
 		delta.Add(f.Criterion.Name, number3(f.Separation.Ptr()), f.Separation.Reason)
+	}
+	return []view.Block{s.levels("by-group", "Labels by group", "Mean label by group with 95 % intervals (figure 3).", true, func(f *Finding) (bars []view.Dot) {
 		for k, group := range s.Config.groups() {
 			u := stat.Interval{Reason: unordered}
 			if f.Criterion.Ordered() {
 				u = s.interval(group, func(sample int) stat.Value { return s.study.mean(f.Criterion, sample) })
 			}
-			bars = append(bars, view.Dot{Group: f.Criterion.Name, Label: group, Value: u.Value, Low: u.Low, High: u.High, Series: k, Note: fmt.Sprintf("n %d", u.N), Missing: u.Reason})
+			bars = append(bars, view.Dot{Label: group, Value: u.Value, Low: u.Low, High: u.High, Series: k, Note: fmt.Sprintf("n %d", u.N), Missing: u.Reason})
 		}
-	}
-	return []view.Block{labels("by-group", "Labels by group", "Mean label by group with 95 % intervals (figure 3).", true, bars), delta}
+		return bars
+	}), delta}
 }
 
 // stability shows how labels spread over seeds, and what more seeds change.
 func (s *Study) stability() []view.Block {
-	var boxes []view.Dot
-	for i := range s.Findings {
-		f := &s.Findings[i]
+	box := s.levels("spread", "Spread over seeds", "Box plots over seeds of the mean label of all samples (figures 5 and 11): median, quartiles, least and most.", false, func(f *Finding) []view.Dot {
 		if len(f.Seeds) == 0 {
-			continue
+			return nil
 		}
 		sorted := slices.Sorted(slices.Values(f.Seeds))
 		at := func(share float64) *float64 { return &sorted[int(share*float64(len(sorted)-1)+0.5)] }
-		boxes = append(boxes, view.Dot{Group: f.Criterion.Name, Label: fmt.Sprintf("%d seeds", len(sorted)), Value: at(0.5), Low: at(0.25), High: at(0.75), Least: at(0), Most: at(1)})
-	}
-	line := view.Trace{Label: "all criteria"}
+		return []view.Dot{{Label: fmt.Sprintf("%d seeds", len(sorted)), Value: at(0.5), Low: at(0.25), High: at(0.75), Least: at(0), Most: at(1)}}
+	})
+	var points []view.Point
 	for n := 2; n <= s.Config.Seeds; n++ {
 		part, sum := s.of(n), 0.0
 		for i := range s.Pool {
-			f := part.measure(&s.Pool[i])
-			sum += f.Figure("cv").V
+			sum += part.measure(&s.Pool[i]).Figure("cv").V
 		}
-		line.Points = append(line.Points, view.Point{X: float64(n), Y: new(sum)})
+		points = append(points, view.Point{X: float64(n), Y: new(sum)})
 	}
-	blocks := []view.Block{labels("spread", "Spread over seeds", "Box plots over seeds of the mean label of all samples (figures 5 and 11): median, quartiles, least and most.", false, boxes)}
-	if len(line.Points) > 1 {
-		blocks = append(blocks, curve("seeds", "Sum over criteria of the mean coefficient of variation with the first seeds alone (figure 6): where it is level, more seeds tell nothing new.",
-			"seeds", "sum of mean CV over criteria", line))
-	}
-	return blocks
+	return append([]view.Block{box}, curve("seeds", "Sum over criteria of the mean coefficient of variation with the first seeds alone (figure 6): where it is level, more seeds tell nothing new.",
+		"seeds", "sum of mean CV over criteria", points)...)
 }
 
 // sensitivity shows what the verdict on stability depends on.
@@ -190,20 +185,18 @@ func (s *Study) sensitivity() []view.Block {
 	table := &view.Table{Caption: fmt.Sprintf("Stable by each figure, at the limits CV %g, SD over range %g, agreement %g.", t.MaxCV, t.MaxRangeSD, t.MinAgreement),
 		Head: view.Columns("Criterion", "#CV from 0", "#CV from 0 without zero means", "#CV from 1", "#SD over range", "#Agreement", "#Zero means")}
 	changed := 0
-	for i := range s.Findings {
-		f := &s.Findings[i]
-		row, stable := []string{f.Criterion.Name}, map[string]bool{}
+	for _, f := range s.Findings {
+		row, stable, zeros := []string{f.Criterion.Name}, map[string]bool{}, 0
 		for _, figure := range figures {
-			text := "–"
-			if f.Figure(figure.name).OK() {
-				stable[figure.name] = f.unstable(t, figure.name) == ""
-				text = f.shown(figure.name) + map[bool]string{true: " stable", false: " not stable"}[stable[figure.name]]
+			text := f.shown(figure)
+			if v := f.Figure(figure); v.OK() {
+				_, stable[figure] = t.limit(figure, v)
+				text += map[bool]string{true: " stable", false: " not stable"}[stable[figure]]
 			}
 			row = append(row, text)
 		}
-		zeros := 0
 		for _, spread := range f.Spreads {
-			if spread.Mean == 0 {
+			if _, mean := spread.Figures["cv_without_zeros"]; !mean {
 				zeros++
 			}
 		}
@@ -221,25 +214,23 @@ func (s *Study) sensitivity() []view.Block {
 
 // disturbed compares samples with their disturbed forms.
 func (s *Study) disturbed() []view.Block {
-	var bars []view.Dot
 	t := &view.Table{Caption: "Paired sign test by sample; ties are left out of it, and counted.", Head: view.Columns("Criterion", "Disturbed by", "#Lower", "#Higher", "#The same", "#Share of the same", "#p")}
-	for i := range s.Findings {
-		f := &s.Findings[i]
-		bar := func(label string, levels []float64, series int) view.Dot {
+	figure := s.levels("disturbed-labels", "Original against disturbed", "Mean label of samples as they are and disturbed (figures 7 and 13).", true, func(f *Finding) (bars []view.Dot) {
+		bar := func(label string, levels []float64) {
 			mean := meanOf(levels, "no sample has labels in both forms")
 			mean.V /= f.Criterion.top()
-			return view.Dot{Group: f.Criterion.Name, Label: label, Value: mean.Ptr(), Series: series, Missing: mean.Reason}
+			bars = append(bars, view.Dot{Label: label, Value: mean.Ptr(), Series: len(bars), Missing: mean.Reason})
 		}
-		for k := range f.Powers {
-			p := &f.Powers[k]
-			if k == 0 {
-				bars = append(bars, bar("original", p.Original, 0))
+		for _, p := range f.Powers {
+			if len(bars) == 0 {
+				bar("original", p.Original)
 			}
-			bars = append(bars, bar(p.Variant, p.Disturbed, k+1))
+			bar(p.Variant, p.Disturbed)
 			t.Add(f.Criterion.Name, p.Variant, fmt.Sprint(p.Lower()), fmt.Sprint(p.N-p.Lower()), fmt.Sprint(p.Zeros), report.Percent(p.Zeros, p.N+p.Zeros), number3(p.P.Ptr()))
 		}
-	}
-	return []view.Block{labels("disturbed-labels", "Original against disturbed", "Mean label of samples as they are and disturbed (figures 7 and 13).", true, bars), t}
+		return bars
+	})
+	return []view.Block{figure, t}
 }
 
 func number3(v *float64) string {

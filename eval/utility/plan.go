@@ -2,6 +2,7 @@ package utility
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -10,8 +11,14 @@ import (
 
 	"parley/eval/judge"
 	"parley/eval/run"
+	"parley/sim"
 	"parley/sim/llm"
 )
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var prompts = judge.Prompts(promptFiles)
 
 // Kind names assessments of utility in manifests.
 const Kind = "utility"
@@ -52,29 +59,23 @@ func (p *Plan) Models() []run.Use {
 }
 
 // Prepare asks local servers for the context that the longest prompt needs.
-func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
+func (p *Plan) Prepare(ctx context.Context, env *run.Env) error {
 	p.env = env
 	longest := 0
-	for i := range p.config.Samples {
-		longest = max(longest, llm.EstimateTokens(p.config.Samples[i].Text()+p.config.Samples[i].Task))
+	for _, s := range p.config.Samples {
+		longest = max(longest, llm.EstimateTokens(s.Text()+s.Task))
 	}
-	for i := range p.config.Criteria {
-		longest += llm.EstimateTokens(p.config.Criteria[i].Description) + 60
+	for _, c := range p.config.Criteria {
+		longest += llm.EstimateTokens(c.Description) + 60
 	}
 	for _, u := range p.Models() {
 		if served := env.Served(u.Model); !u.Embeds && served.NumCtx == 0 {
 			served.NumCtx = env.Opened(u.Model).Context(longest*5/4 + 3000 + p.config.Sampling.MaxTokens)
+		} else if u.Embeds && env.Embedder(u.Model) == nil {
+			return noEmbeddings(u.Model)
 		}
 	}
-	if name := p.config.Embed; name != "" && env.Embedder(name) == nil {
-		return NoEmbeddings(name)
-	}
 	return env.Prompts(judge.Hashes(promptFiles, "utility/"))
-}
-
-// NoEmbeddings says that a model does not embed texts.
-func NoEmbeddings(model string) error {
-	return run.Usagef("%s has no embeddings: say --embed ollama:NAME or --embed openai:NAME", model)
 }
 
 // Jobs yields critics, then their consolidation, then samples round by round; each of these is a stage.
@@ -137,32 +138,26 @@ func (p *Plan) ask(ctx context.Context, w *run.Writer, spec, prompt string, with
 	s.NumCtx = p.env.Context(spec)
 	s = s.Complete()
 	s.Seed = new(int64(seedOf(p.config.Seed, tag.Purpose, tag.Actor, tag.Turn, tag.Repeat) >> 33)) // servers take 31 bits
-	var calls []llm.Call
-	for {
-		req := llm.Request{Messages: []llm.Message{llm.NewMessage(llm.User, text)}, Sampling: s, Schema: schema, Tag: tag}
-		resp, call, err := llm.Ask(ctx, p.env.Model(spec), spec, req, p.env.Now)
+	req := llm.Request{Messages: []llm.Message{llm.NewMessage(llm.User, text)}, Sampling: s, Schema: schema, Tag: tag}
+	resp, call, err := llm.Ask(ctx, p.env.Model(spec), spec, req, p.env.Now)
+	calls := []llm.Call{call}
+	if llm.FaultOf(err) == llm.Unsupported && schema != nil {
+		req.Schema, req.Tag.Try = nil, 1
+		resp, call, err = llm.Ask(ctx, p.env.Model(spec), spec, req, p.env.Now)
 		calls = append(calls, call)
-		switch {
-		case ctx.Err() != nil:
-			return nil, calls, context.Cause(ctx)
-		case err == nil:
-			w.Step()
-			return resp, calls, nil
-		case llm.FaultOf(err) == llm.Unsupported && schema != nil:
-			schema = nil
-			tag.Try++
-		case llm.FaultOf(err).Lasting():
-			return nil, calls, err
-		default:
-			return nil, calls, nil
-		}
 	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, calls, context.Cause(ctx)
+	case llm.FaultOf(err).Lasting():
+		return nil, calls, err
+	case err == nil:
+		w.Step()
+	}
+	return resp, calls, nil
 }
 
-// idsOf returns the ids of calls.
-func idsOf(calls []llm.Call) (ids []string) {
-	for i := range calls {
-		ids = append(ids, calls[i].ID)
-	}
-	return ids
+// seedOf mixes a seed of its own from that of the run and what it is for.
+func seedOf(seed uint64, purpose ...any) uint64 {
+	return sim.Mix(seed, sim.HashText(fmt.Sprintln(purpose...)))
 }

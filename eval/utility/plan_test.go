@@ -160,8 +160,7 @@ func plannedStudy(t *testing.T, seed uint64) {
 	if len(s.Findings) != len(study) || s.Rounds != 2 {
 		t.Errorf("%d criteria in %d rounds, want %d in 2", len(s.Findings), s.Rounds, len(study))
 	}
-	for i := range s.Findings {
-		f := &s.Findings[i]
+	for _, f := range s.Findings {
 		at := slices.IndexFunc(study, func(c planted) bool { return strings.EqualFold(c.name, f.Criterion.Name) })
 		if at < 0 || f.Verdict != study[at].verdict {
 			t.Errorf("%s: %s (%s), planted %+v", f.Criterion.Name, f.Verdict, f.Reason, study[max(0, at)])
@@ -234,7 +233,7 @@ func TestSensitivity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		low, high := &s.Findings[0], &s.Findings[1]
+		low, high := s.Findings[0], s.Findings[1]
 		if low.Verdict != test.low || high.Verdict != test.high {
 			t.Errorf("by %s: %s (%s) and %s (%s), want %s and %s", test.stability, low.Verdict, low.Reason, high.Verdict, high.Reason, test.low, test.high)
 		}

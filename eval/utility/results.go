@@ -33,7 +33,7 @@ type Study struct {
 	Proposed []Criterion // by critics
 	Rejected []string    // what critics proposed and could not be read
 	Pool     []Criterion // of the first round, with verdicts where there are some
-	Findings []Finding   // of each criterion, from the last round that it was in
+	Findings []*Finding  // of each criterion, from the last round that it was in
 	Rounds   int         // in which something was quantified
 	Notes    []string    // of steps
 	rows     []LabelRow
@@ -69,9 +69,8 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 			break
 		}
 		f := s.study.measure(&s.Pool[i])
-		s.Findings = append(s.Findings, f)
-		if s.verifies() {
-			s.Pool[i].Verdict, s.Pool[i].Reason = f.Verdict, f.Reason
+		if s.Findings = append(s.Findings, f); s.verifies() {
+			f.Criterion.Verdict, f.Criterion.Reason = f.Verdict, f.Reason
 		}
 	}
 	return s, nil
@@ -89,8 +88,7 @@ func (s *Study) verifies() bool { return len(s.Config.Disturb) > 0 || s.Config.S
 // samples are disturbed, are kept.
 func (s *Study) utility(sample int) stat.Value {
 	var values []float64
-	for i := range s.Findings {
-		f := &s.Findings[i]
+	for _, f := range s.Findings {
 		m := s.study.mean(f.Criterion, sample)
 		if m.OK() && f.Criterion.Ordered() && (len(s.Config.Disturb) == 0 || f.Verdict == Keep) {
 			values = append(values, m.V)
@@ -112,8 +110,7 @@ func (p *Plan) Results(dir string, _ *run.Manifest) ([]eval.Result, error) {
 			add(sum, "utility", sample.Group, "", cmp.Or(sample.Item, sample.ID), s.utility(i))
 		}
 	}
-	for i := range s.Findings {
-		f := &s.Findings[i]
+	for _, f := range s.Findings {
 		findings[f.Criterion.Name] = f
 		s.summarize(f, sum)
 	}
@@ -141,18 +138,16 @@ func add(sum *eval.Summary, metric, arm, control, item string, v stat.Value) {
 // summarize adds the values of a criterion by sample to the results.
 func (s *Study) summarize(f *Finding, sum *eval.Summary) {
 	arm := f.Criterion.Name
-	for _, figure := range figures {
-		if mean := f.Figure(figure.name); figure.metric && !mean.OK() {
-			add(sum, figure.name, arm, "", "", mean)
-		} else if figure.metric {
-			for _, spread := range f.Spreads {
-				v, _ := figure.of(spread)
-				add(sum, figure.name, arm, "", s.Config.Samples[spread.Sample].ID, stat.Number(v))
-			}
+	for _, figure := range []string{"cv", "range_sd", agreement} {
+		if mean := f.Figure(figure); !mean.OK() {
+			add(sum, figure, arm, "", "", mean)
+			continue
+		}
+		for _, spread := range f.Spreads {
+			add(sum, figure, arm, "", s.Config.Samples[spread.Sample].ID, stat.Number(spread.Figures[figure]))
 		}
 	}
-	for i := range f.Powers {
-		p := &f.Powers[i]
+	for _, p := range f.Powers {
 		for k, sample := range p.Samples {
 			if lower := p.Original[k] > p.Disturbed[k]; p.Original[k] != p.Disturbed[k] {
 				add(sum, "power", arm, p.Control, s.Config.Samples[sample].ID, yes(lower))

@@ -1,6 +1,10 @@
 package utility
 
-import "fmt"
+import (
+	"fmt"
+
+	"parley/eval/stat"
+)
 
 // Verdicts on criteria.
 const (
@@ -28,16 +32,15 @@ func DefaultThresholds() Thresholds {
 	return Thresholds{Stability: "range_sd", MaxRangeSD: 0.2, MaxCV: 0.5, MinAgreement: 0.6, MinPower: 0.5, Alpha: 0.05, MinScored: 0.5}
 }
 
-// unstable returns why a criterion does not pass by a figure of stability; empty where it passes, or has no value.
-func (f *Finding) unstable(t Thresholds, figure string) string {
-	v, limit := f.Figure(figure), named(figure).limit(t)
-	switch {
-	case v.OK() && figure == agreement && v.V < limit:
-		return fmt.Sprintf("not stable: %s %.3f is below %.3g", figure, v.V, limit)
-	case v.OK() && figure != agreement && v.V > limit:
-		return fmt.Sprintf("not stable: %s %.3f is above %.3g", figure, v.V, limit)
+// limit returns the limit of a measure of stability, and whether a value passes it. What has no value passes.
+func (t Thresholds) limit(figure string, v stat.Value) (limit float64, passes bool) {
+	switch figure {
+	case agreement:
+		return t.MinAgreement, !v.OK() || v.V >= t.MinAgreement
+	case "range_sd":
+		return t.MaxRangeSD, v.V <= t.MaxRangeSD
 	}
-	return ""
+	return t.MaxCV, v.V <= t.MaxCV
 }
 
 // judge gives the verdict with its reason: what fails is dropped, what could not be told is flagged.
@@ -45,21 +48,22 @@ func (f *Finding) judge(t Thresholds) (verdict, reason string) {
 	if !f.Criterion.Ordered() {
 		t.Stability = agreement
 	}
-	unstable := f.unstable(t, t.Stability)
+	stability := f.Figure(t.Stability)
+	limit, stable := t.limit(t.Stability, stability)
 	switch {
 	case f.Of == 0 || float64(f.Scored) < t.MinScored*float64(f.Of):
 		return Flag, fmt.Sprintf("%d of %d labels could be had", f.Scored, f.Of)
 	case len(f.Spreads) == 0:
-		return Flag, "stability is not known: " + f.Figure(agreement).Reason
-	case unstable != "":
-		return Out, unstable
+		return Flag, "stability is not known: " + stability.Reason
+	case !stable:
+		return Out, fmt.Sprintf("not stable: %s is %.3f, beyond %.3g", t.Stability, stability.V, limit)
 	case f.Criterion.Kind == Attribute:
 		return Flag, "it is an attribute of the task, not of how it is done"
 	case !f.Criterion.Ordered():
 		return Flag, "the order of its values is unknown: write it in the file of criteria"
 	}
-	for i := range f.Powers {
-		if verdict, reason := f.Powers[i].judge(t); verdict != Keep {
+	for _, p := range f.Powers {
+		if verdict, reason := p.judge(t); verdict != Keep {
 			return verdict, reason
 		}
 	}

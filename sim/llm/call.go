@@ -248,6 +248,14 @@ func (l *Ledger) New(c *Call) iter.Seq2[string, *Message] {
 	}
 }
 
+// IDs returns the ids of calls.
+func IDs(calls []Call) (ids []string) {
+	for i := range calls {
+		ids = append(ids, calls[i].ID)
+	}
+	return ids
+}
+
 // OutOfReach returns an error where one of the calls failed in a way that every other call would, too, such as
 // for a key that is missing, so that whoever made them had better stop.
 func OutOfReach(calls []Call) error {
