@@ -71,7 +71,7 @@ func (c *checker) add(at spot, rule Rule, format string, args ...any) {
 // it finds none does not make a good form.
 func Check(d *Document) []Finding {
 	c := &checker{}
-	c.english = english(d.Text())
+	c.english = english(d.prose())
 	for _, note := range d.Notes {
 		c.add(spot{}, Schema, "%s", note)
 	}
@@ -173,6 +173,9 @@ func (c *checker) choices(at spot, q *Question) {
 	if low, high, ok := balance(q.Options); ok && low != high && (q.Type == Likert || q.Type == Matrix || q.Type == Single) {
 		c.add(at, Unbalanced, "%d options on the low side, %d on the high side", low, high)
 	}
+	if !c.english {
+		return
+	}
 	if why := noWayOut(q); why != "" && !c.quiz {
 		c.add(at, MissingOther, "%s", why)
 	}
@@ -222,9 +225,9 @@ func (c *checker) parts(at spot, q *Question) {
 	}
 }
 
-// words checks the wording and spelling of one text. An option is an answer: it cannot suggest one.
+// words checks the wording and spelling of one English text. An option is an answer: it cannot suggest one.
 func (c *checker) words(at spot, part, text string) {
-	if text == "" {
+	if text == "" || !c.english {
 		return
 	}
 	in := ""
@@ -318,6 +321,15 @@ func (c *checker) table(d *Document) {
 			c.words(spot{row: i + 1}, "", cell)
 		}
 	}
+}
+
+// prose is the text of a document that tells its language: of a form the questions and what is around them, as
+// options may be names and numbers.
+func (d *Document) prose() string {
+	if d.Form != nil {
+		return d.Form.Title + "\n" + d.Form.plain()
+	}
+	return d.Text()
 }
 
 // plain is the form's prose, a sentence a line.

@@ -3,6 +3,8 @@ package form
 import (
 	"strings"
 	"unicode"
+
+	snow "github.com/kljensen/snowball/english"
 )
 
 // Limits of the rule on reading level. A form for all should be readable for those who finished
@@ -61,14 +63,14 @@ func Syllables(word string) int {
 	return max(n, 1)
 }
 
-// english reports whether a text looks like English: one word in ten is one of its small ones.
+// english reports whether a text looks like English: one word in five is one of its stop words.
 func english(text string) bool {
 	words := tokens(text)
 	n := 0
 	for _, w := range words {
-		if filler[w] {
+		if snow.IsStopWord(w) {
 			n++
 		}
 	}
-	return len(words) > 0 && 10*n >= len(words)
+	return 5*n >= len(words)
 }

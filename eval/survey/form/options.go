@@ -84,6 +84,8 @@ func balance(options []string) (low, high int, ok bool) {
 	}
 	if fair > 0 && steps%2 == 0 {
 		low += fair // poor, fair, good, excellent
+	} else if fair > 0 && low > 0 && high == low+2 {
+		low, high = low+1, high-1 // poor, fair, good, very good, excellent: good is the middle
 	}
 	if len(nouns) == 1 {
 		return 0, 0, true
@@ -141,8 +143,12 @@ func completeSet(options []string) bool {
 	return true
 }
 
-// offered finds the questions that let people choose from what is offered; it knows all of its options.
-var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like|(would|will|do|should) (you|we|your \w+) (\w+ )?(want|need|prefer|choose|join))( (for|in|on|at|with) .*)?\W*$`)
+// offered finds the questions that let people choose from what is offered, or ask what they took of it: the author of
+// the form knows all of that.
+var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like|` +
+	`(would|will|do|should) (you|we|your \w+) (\w+ )?(want|need|prefer|choose|join)|` +
+	`(did|have|are|will|would) (you|we|your \w+) (\w+ )?(tak|attend|join|choos|chose|book|order|complet|appl|enrol|regist|sign|select|test)\w*)` +
+	`( (for|in|on|at|with|up)\b.*)?\W*$`)
 
 var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
 
@@ -169,14 +175,14 @@ func noWayOut(q *Question) string {
 	return "the options leave out who fits none of them; offer \"other\" or \"none of these\""
 }
 
-var span = regexp.MustCompile(`^\D{0,3}(\d{1,9})\s*(?:-|–|—|to|bis|and)\s*\D{0,2}(\d{1,9})\b`)
+var span = regexp.MustCompile(`^\D{0,3}(\d{1,9})\s*(?:-|–|—|to|bis|and)\s*\D{0,2}(\d{1,9})\b([^(,;]*)`)
 
 // overlaps returns, for each option, the earlier option with which its range of numbers shares more
-// than nothing; empty for none.
+// than nothing; empty for none. Ranges of different units, by the last word, share nothing.
 func overlaps(options []string) []string {
 	type reach struct {
-		low, high int
-		text      string
+		low, high  int
+		unit, text string
 	}
 	found := make([]string, len(options))
 	var before []reach
@@ -190,12 +196,16 @@ func overlaps(options []string) []string {
 		if err1 != nil || err2 != nil || low >= high {
 			continue
 		}
+		unit := ""
+		if words := tokens(m[3]); len(words) > 0 {
+			unit = stem(words[len(words)-1])
+		}
 		for _, b := range before {
-			if low <= b.high && b.low <= high {
+			if low <= b.high && b.low <= high && (unit == b.unit || unit == "" || b.unit == "") {
 				found[i] = b.text
 			}
 		}
-		before = append(before, reach{low, high, o})
+		before = append(before, reach{low, high, unit, o})
 	}
 	return found
 }
