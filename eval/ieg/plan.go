@@ -126,7 +126,7 @@ func (p *Plan) Metrics() []eval.Metric {
 		{Name: "signed", Low: -100, High: 100, Title: "real minus generated"},
 		{Name: "f", High: 100, Higher: true, Title: "F-score"},
 	} {
-		for _, of := range [][2]string{{"_c", ", who acts"}, {"_o", ", who tries what"}} {
+		for _, of := range [][2]string{{"_o", ", who tries what"}, {"_c", ", who acts"}} {
 			m := m
 			m.Scorer, m.Unit, m.Name, m.Title = Scorer, "predictions", m.Name+of[0], m.Title+of[1]
 			list = append(list, m)

@@ -8,15 +8,60 @@ import (
 
 	"parley/eval"
 	"parley/eval/report/view"
+	"parley/eval/run"
 )
 
 // DifferenceSuffix ends the names of metrics that compare arms item by item.
 const DifferenceSuffix = "_difference"
 
+// headlines shows the headline metrics of each arm: one as tiles, several as a table.
+func headlines(m *run.Manifest, metrics []eval.Metric) []view.Block {
+	var tiles view.Tiles
+	t := &view.Table{Head: view.Columns("Arm")}
+	for i, arm := range m.Arms {
+		row := []view.Cell{{Text: arm}}
+		for k := range metrics {
+			metric := &metrics[k]
+			at := slices.IndexFunc(m.Results, func(r eval.Result) bool {
+				return metric.Headline && r.Scorer == metric.Scorer && r.Metric == metric.Name && r.Arm == arm && r.Control == ""
+			})
+			if at < 0 {
+				continue
+			}
+			r, decimals := &m.Results[at], 1
+			if metric.Bounded() && metric.High <= 1 {
+				decimals = 2
+			}
+			cell := view.Cell{Text: "unscored", Note: Shorten(r.Reason, 200), Grey: true}
+			if r.Value != nil {
+				cell = view.Cell{Text: view.Decimals(r.Value, decimals), Note: view.Decimals(r.Low, decimals) + " to " + view.Decimals(r.High, decimals)}
+			}
+			if row = append(row, cell); len(row) > len(t.Head) {
+				t.Head = append(t.Head, view.Column{Name: metric.Title, Number: true})
+			}
+			tile := view.Tile{Name: arm, Value: metric.Title + " " + cell.Text, Note: cell.Note, Series: i}
+			if r.Value != nil {
+				tile.Note = "95 % interval " + cell.Note + "; " + nOf(r)
+			}
+			tiles = append(tiles, tile)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	switch len(t.Head) {
+	case 1:
+		return nil
+	case 2:
+		return []view.Block{tiles}
+	}
+	t.Caption = "The headline of each arm, with 95 % intervals."
+	return []view.Block{t}
+}
+
 // measuredFigure shows every measure of every arm with its controls.
 func measuredFigure(results []eval.Result, metrics []eval.Metric, series map[string]int) *view.Figure {
 	p := &view.Dots{Title: "Measures by arm, with their controls", Axis: view.Axis{Name: "bars are 95 % intervals"}}
 	var captions []string
+	titles := map[string]string{} // of the metrics that have a caption
 	for i := range results {
 		r := &results[i]
 		m := eval.Find(metrics, r.Scorer, r.Metric)
@@ -26,8 +71,11 @@ func measuredFigure(results []eval.Result, metrics []eval.Metric, series map[str
 		if m.Bounded() {
 			p.Axis.From, p.Axis.To = &m.Low, &m.High
 		}
-		if caption := m.Title + ": " + m.Caption; !slices.Contains(captions, caption) {
-			captions = append(captions, caption)
+		if titles[m.Caption] == "" {
+			captions = append(captions, m.Caption)
+			titles[m.Caption] = m.Title
+		} else if !slices.Contains(strings.Split(titles[m.Caption], "; "), m.Title) {
+			titles[m.Caption] += "; " + m.Title
 		}
 		dot := view.Dot{
 			Group: r.Arm, Label: m.Title, Value: r.Value, Low: r.Low, High: r.High, Series: series[r.Arm],
@@ -41,21 +89,26 @@ func measuredFigure(results []eval.Result, metrics []eval.Metric, series map[str
 	if len(p.Rows) == 0 {
 		return nil
 	}
-	return &view.Figure{ID: "measured", Plot: p, Caption: strings.Join(captions, " ") + " Hollow marks are controls."}
+	text := ""
+	for _, caption := range captions {
+		text += titles[caption] + ": " + caption + " "
+	}
+	return &view.Figure{ID: "measured", Plot: p, Caption: text + "Hollow marks are controls."}
 }
 
-// differenceFigure compares arms pair by pair.
-func differenceFigure(results []eval.Result, series map[string]int) *view.Figure {
+// differenceFigure compares arms pair by pair by the headline metrics.
+func differenceFigure(results []eval.Result, metrics []eval.Metric, series map[string]int) *view.Figure {
 	p := &view.Dots{Title: "Paired differences between arms", Axis: view.Axis{Name: "difference; bars are 95 % intervals"}}
 	for i := range results {
 		r := &results[i]
-		metric, ok := strings.CutSuffix(r.Metric, DifferenceSuffix)
-		if !ok {
+		name, ok := strings.CutSuffix(r.Metric, DifferenceSuffix)
+		metric := eval.Find(metrics, r.Scorer, name)
+		if !ok || !metric.Headline {
 			continue
 		}
 		arm, _, _ := strings.Cut(r.Arm, " - ")
 		p.Rows = append(p.Rows, view.Dot{
-			Group: strings.ToUpper(metric) + ": " + strings.Replace(r.Arm, " - ", " minus ", 1), Label: "difference",
+			Group: metric.Title + ": " + strings.Replace(r.Arm, " - ", " minus ", 1), Label: "difference",
 			Value: r.Value, Low: r.Low, High: r.High, Series: series[arm], Note: nOf(r), Missing: "unscored: " + r.Reason,
 		})
 	}
@@ -113,27 +166,37 @@ func curveFigure(results []eval.Result, m *eval.Metric, series map[string]int) *
 	return &view.Figure{ID: m.Scorer + "-" + m.Name, Plot: p, Numbers: t, Caption: m.Caption + " Bands are 95 % intervals."}
 }
 
-// ResultTable shows every result.
+// ResultTable shows every result, with the scorer where several have a metric of the name.
 func ResultTable(results []eval.Result) *view.Table {
 	t := &view.Table{
 		Caption: "Every result. n is how many were scored, of all; what has no value says why.",
-		Head:    view.Columns("Metric", "Arm", "Control", "#Value", "#95 % interval", "#n of all", "Unit", "Note"),
+		Head:    view.Columns("Metric", "Arm", "Control", "#Value", "#95 % interval", "#n"),
+	}
+	scorers := map[string]string{}
+	for _, r := range results {
+		if first := cmp.Or(scorers[r.Metric], r.Scorer); first == r.Scorer {
+			scorers[r.Metric] = first
+		} else {
+			scorers[r.Metric] = "several"
+		}
 	}
 	for i := range results {
 		r := &results[i]
+		name := r.Metric
+		if scorers[name] == "several" {
+			name = r.Scorer + " " + name
+		}
 		value := view.Cell{Text: "unscored", Grey: true}
 		if r.Value != nil {
-			value = view.Cell{Text: fixed(r.Value)}
+			value = view.Cell{Text: view.Decimals(r.Value, 2)}
 		}
 		within := view.Cell{Text: "–", Grey: true}
 		if r.Low != nil && r.High != nil {
-			within = view.Cell{Text: fixed(r.Low) + " to " + fixed(r.High)}
+			within = view.Cell{Text: view.Decimals(r.Low, 2) + " to " + view.Decimals(r.High, 2)}
 		}
-		t.Rows = append(t.Rows, []view.Cell{
-			{Text: r.Metric}, {Text: r.Arm}, {Text: r.Control}, value, within,
-			{Text: Grouped(int64(r.N)) + " of " + Grouped(int64(r.Of))}, {Text: r.Unit}, {Text: view.Clip(note(r), 400)},
-		})
+		t.Rows = append(t.Rows, []view.Cell{{Text: name, Note: view.Clip(note(r), 400)}, {Text: r.Arm}, {Text: r.Control}, value, within, {Text: nOf(r)}})
 	}
+	t.DropEmpty("Control")
 	return t
 }
 
@@ -146,11 +209,6 @@ func interval(r *eval.Result) string {
 
 func nOf(r *eval.Result) string {
 	return fmt.Sprintf("%s of %s %s", Grouped(int64(r.N)), Grouped(int64(r.Of)), r.Unit)
-}
-
-// fixed writes a value with two decimals, as the command's table does.
-func fixed(v *float64) string {
-	return strings.Replace(fmt.Sprintf("%.2f", *v), "-", "−", 1)
 }
 
 // Percent writes a share; a dash where there is nothing that it could be a share of.

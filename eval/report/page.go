@@ -68,26 +68,9 @@ func (p *Page) All() ([]view.Section, error) {
 // glance is what to know first, the reasons for doubt included.
 func (p *Page) glance() []view.Block {
 	m := p.Manifest
-	var tiles view.Tiles
-	for i, arm := range m.Arms {
-		for k := range m.Results {
-			r := &m.Results[k]
-			metric := eval.Find(p.Metrics, r.Scorer, r.Metric)
-			if r.Arm != arm || r.Control != "" || !metric.Headline {
-				continue
-			}
-			tile := view.Tile{Name: arm, Value: metric.Title + " " + view.Number(r.Value), Series: i}
-			tile.Note = fmt.Sprintf("95 %% interval %s; %s", interval(r), nOf(r))
-			if r.Value == nil {
-				tile.Value, tile.Note = metric.Title+" unscored", Shorten(r.Reason, 200)
-			}
-			tiles = append(tiles, tile)
-			break
-		}
-	}
 	blocks := p.Verdict
-	if len(tiles) > 0 {
-		blocks = append(blocks, tiles)
+	if blocks == nil {
+		blocks = headlines(m, p.Metrics)
 	}
 	took := "started " + m.Started.Format("2006-01-02 15:04:05 MST")
 	if m.Finished != nil {
@@ -138,7 +121,7 @@ func (p *Page) results() []view.Block {
 	for i, arm := range m.Arms {
 		series[arm] = i
 	}
-	figures := append([]*view.Figure{measuredFigure(m.Results, p.Metrics, series), differenceFigure(m.Results, series)}, curveFigures(m.Results, p.Metrics, series)...)
+	figures := append([]*view.Figure{measuredFigure(m.Results, p.Metrics, series), differenceFigure(m.Results, p.Metrics, series)}, curveFigures(m.Results, p.Metrics, series)...)
 	var blocks []view.Block
 	for _, f := range figures {
 		if f != nil {

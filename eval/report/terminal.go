@@ -142,11 +142,14 @@ func optional(number func() (float64, bool)) func(format string) string {
 	}
 }
 
+// countUnits are the units of results whose N and Of count something else than scores.
+var countUnits = []string{"windows", "intentions", "intentions predicted"}
+
 // Unscored counts the scores without a value among results that are measurements, not differences.
 func Unscored(results []eval.Result) int {
 	n := 0
 	for i := range results {
-		if results[i].PHolm == nil && !strings.HasSuffix(results[i].Metric, DifferenceSuffix) {
+		if !slices.Contains(countUnits, results[i].Unit) && results[i].PHolm == nil && !strings.HasSuffix(results[i].Metric, DifferenceSuffix) {
 			n += results[i].Of - results[i].N
 		}
 	}

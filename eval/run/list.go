@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -47,17 +48,17 @@ func List(dir string) Listed {
 		return Listed{Run: dir, Error: err.Error()}
 	}
 	r := Listed{Run: dir, Kind: m.Kind, State: m.State, Started: m.Started, Sessions: m.Jobs, Of: m.Of, Arms: m.Arms}
-	n := 0
+	first := slices.IndexFunc(m.Metrics, func(m eval.Metric) bool { return m.Headline })
 	for i := range m.Results {
 		res := &m.Results[i]
-		metric := eval.Find(m.Metrics, res.Scorer, res.Metric)
-		if !metric.Headline || res.Control != "" || res.Value == nil || n >= len(m.Arms) {
+		if first < 0 || res.Scorer != m.Metrics[first].Scorer || res.Metric != m.Metrics[first].Name || res.Control != "" || res.Value == nil || !slices.Contains(m.Arms, res.Arm) {
 			continue
 		}
-		if n++; r.Headline != "" {
-			r.Headline += ", "
+		decimals := 1
+		if m.Metrics[first].High <= 1 {
+			decimals = 2
 		}
-		r.Headline += fmt.Sprintf("%s %.1f", metric.Title, *res.Value)
+		r.Headline += fmt.Sprintf("%s %.*f", map[bool]string{true: m.Metrics[first].Title, false: ","}[r.Headline == ""], decimals, *res.Value)
 	}
 	return r
 }

@@ -27,7 +27,7 @@ func (d *RunData) Page(m *run.Manifest, w io.Writer) error {
 		changed = t
 	}
 	sections := []view.Section{
-		{ID: "grid", Title: "Documents by aspect", Blocks: []view.Block{d.means(), d.grid()}},
+		{ID: "grid", Title: "Documents by aspect", Blocks: []view.Block{d.grid()}},
 		{ID: "rectified", Title: "Changed verdicts", Blocks: []view.Block{changed}},
 		{ID: "scores", Title: "Scores before and after", Blocks: d.spreadBlocks()},
 	}
@@ -40,7 +40,7 @@ func (d *RunData) Page(m *run.Manifest, w io.Writer) error {
 	)
 	page := &report.Page{
 		Manifest: m, Metrics: m.Metrics, Config: d.config, Rerun: "parley eval survey run --config FILE", Title: "Surveys judged: run " + m.ID,
-		Subtitle: d.summary(), Sections: sections,
+		Subtitle: d.summary(), Verdict: []view.Block{d.means()}, Sections: sections,
 	}
 	return page.Write(w)
 }

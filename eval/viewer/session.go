@@ -220,10 +220,14 @@ func (s *side) facts() {
 	if !row.Finished.IsZero() {
 		took = report.Seconds(row.Finished.Sub(row.Started).Microseconds())
 	}
+	tokens := ""
+	if row.Tokens > 0 { // else no server counted any
+		tokens = ", " + report.Grouped(int64(row.Tokens)) + " tokens"
+	}
 	s.Facts = view.Facts{
 		{Name: "Situation", Text: []string{cmp.Or(row.Title, "–")}},
-		{Name: "Play", Text: []string{fmt.Sprintf("%s, ended by %s; %d turns, %d of %d moves valid; %d calls, %s tokens; took %s",
-			s.State, cmp.Or(row.Ended, "–"), row.Turns, row.Valid, row.Moves, row.Calls, report.Grouped(int64(row.Tokens)), took)}},
+		{Name: "Play", Text: []string{fmt.Sprintf("%s, ended by %s; %d turns, %d of %d moves valid; %d calls%s; took %s",
+			s.State, cmp.Or(row.Ended, "–"), row.Turns, row.Valid, row.Moves, row.Calls, tokens, took)}},
 	}
 	s.Facts = append(s.Facts, s.Cast()...)
 }
@@ -261,7 +265,7 @@ func (s *side) evidence(name, of string) map[int][]view.Found {
 	s.Of = scoreKey(score)
 	s.Heading, s.Found = s.Evidence(score)
 	s.Found.Head = append(view.Columns("#"), append(s.Found.Head, view.Column{Name: "Where it was said"})...)
-	s.Found.Head[0].Name = "No."
+	s.Found.Head[0] = view.Column{Name: "No."}
 	for k := range s.Found.Rows {
 		where := view.Cell{Text: strings.Join(places[k], ", ")}
 		if where.Text == "" {

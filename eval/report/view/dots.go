@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -36,7 +37,12 @@ func (p *Dots) SVG(id string) string {
 	}
 	left, right := 16+widest(230, labels...), 66+widest(190, notes...)
 	s := p.Axis.scale(left+10, plotWidth-right, 60, values...)
-	d := &drawing{}
+	d, decimals := &drawing{}, 2 // of shares
+	for _, v := range values {
+		if known(v) && math.Abs(*v) > 1 {
+			decimals = 1
+		}
+	}
 	height, group := top, ""
 	for _, r := range p.Rows {
 		if r.Group != group {
@@ -75,7 +81,7 @@ func (p *Dots) SVG(id string) string {
 		r.drawSpread(d, s, mid)
 		if known(r.Value) {
 			d.mark(class, r.Series, s.at(*r.Value), mid, 5)
-			d.text("value", "end", plotWidth-right+54, mid+4, Number(r.Value))
+			d.text("value", "end", plotWidth-right+54, mid+4, Decimals(r.Value, decimals))
 			d.label("note", "start", plotWidth-right+66, mid+4, right-62, r.Note)
 		} else {
 			d.label("missing", "start", s.start+6, mid+4, plotWidth-right-s.start-12, r.missing())

@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Axis is how a plot measures. Without From it begins at 0, or below where values are; without To it
@@ -91,15 +92,18 @@ func (s scale) name(v float64) string {
 }
 
 // Number writes a value with one decimal and a true minus sign, or "–" where there is none.
-func Number(v *float64) string {
+func Number(v *float64) string { return Decimals(v, 1) }
+
+// Decimals writes a value with so many decimals, with a true minus sign; a dash where there is none.
+func Decimals(v *float64, n int) string {
 	if !known(v) {
 		return "–"
 	}
-	return minus(strconv.FormatFloat(*v, 'f', 1, 64))
+	return minus(strconv.FormatFloat(*v, 'f', n, 64))
 }
 
 func minus(s string) string {
-	if s == "-0" || s == "-0.0" {
+	if strings.Trim(s, "-0.") == "" && s[0] == '-' {
 		return s[1:]
 	}
 	if s[0] == '-' {

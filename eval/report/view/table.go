@@ -49,10 +49,10 @@ func (t *Table) Add(texts ...string) {
 	t.Rows = append(t.Rows, row)
 }
 
-// DropEmpty removes those of the named columns in which no row has more than a dash or a 0.
+// DropEmpty removes those of the named columns in which no row says more than a dash or a 0.
 func (t *Table) DropEmpty(names ...string) {
 	for i := len(t.Head) - 1; i >= 0; i-- {
-		says := func(row []Cell) bool { return !slices.Contains([]string{"–", "-", "0"}, row[i].Text) }
+		says := func(row []Cell) bool { return !slices.Contains([]string{"", "–", "-", "0"}, row[i].Text) }
 		if !slices.Contains(names, t.Head[i].Name) || slices.ContainsFunc(t.Rows, says) {
 			continue
 		}
