@@ -35,9 +35,7 @@ func inBubble(t *testing.T, s *hostedtest.Server, test func(b *bench)) {
 	write(t, filepath.Join(dir, "validation.jsonl"), 3)
 	synctest.Test(t, func(t *testing.T) {
 		s.Now = time.Now
-		client, stop := s.Client()
-		defer stop()
-		b := &bench{T: t, server: s, http: client, dir: dir}
+		b := &bench{T: t, server: s, http: s.Client(), dir: dir}
 		b.Client = b.open(hosted.Options{})
 		test(b)
 	})

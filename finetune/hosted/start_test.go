@@ -190,8 +190,7 @@ func TestTwoStartsOrderOneJob(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "train.jsonl"), 12)
 	s := &hostedtest.Server{Now: time.Now}
-	http, stop := s.Client()
-	defer stop()
+	http := s.Client()
 	errs := make(chan error)
 	const starts = 8
 	for i := range starts {

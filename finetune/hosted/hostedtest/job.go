@@ -49,12 +49,8 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.job(j))
 }
 
-// state is how far a job is by now.
-func (s *Server) state(j *job) string {
-	if !j.Cancelled.IsZero() {
-		return "cancelled"
-	}
-	age := s.Now().Sub(j.Created)
+// stages are what a job goes through before it runs.
+func (s *Server) stages() []string {
 	stages := []string{"validating_files", "queued"}
 	if s.Azure {
 		stages[0] = "pending"
@@ -62,31 +58,39 @@ func (s *Server) state(j *job) string {
 	if s.Pauses {
 		stages = append(stages, "paused")
 	}
+	return stages
+}
+
+// state is how far a job is by now.
+func (s *Server) state(j *job) string {
+	now, stages := s.Now(), s.stages()
+	switch {
+	case !j.Cancelled.IsZero():
+		return "cancelled"
+	case !now.Before(s.ended(j)):
+		return cmp.Or(s.End, "succeeded")
+	}
 	for i, stage := range stages {
-		if age < time.Duration(i+1)*s.Stage {
+		if now.Before(j.Created.Add(time.Duration(i+1) * s.Stage)) {
 			return stage
 		}
 	}
-	if age < time.Duration(len(stages))*s.Stage+s.Training {
-		return "running"
-	}
-	return cmp.Or(s.End, "succeeded")
+	return "running"
+}
+
+func done(state string) bool {
+	return slices.Contains([]string{"succeeded", "failed", "cancelled"}, state)
 }
 
 func (s *Server) ended(j *job) time.Time {
 	if !j.Cancelled.IsZero() {
 		return j.Cancelled
 	}
-	stages := 2
-	if s.Pauses {
-		stages = 3
-	}
-	return j.Created.Add(time.Duration(stages)*s.Stage + s.Training)
+	return j.Created.Add(time.Duration(len(s.stages()))*s.Stage + s.Training)
 }
 
 func (s *Server) job(j *job) json.RawMessage {
 	state := s.state(j)
-	done := state == "succeeded" || state == "failed" || state == "cancelled"
 	out := map[string]any{
 		"object": "fine_tuning.job", "id": j.ID, "model": j.Model, "created_at": j.Created.Unix(), "finished_at": nil, "fine_tuned_model": nil,
 		"organization_id": "org-test", "result_files": []string{}, "status": state, "training_file": j.Training, "validation_file": nil,
@@ -106,7 +110,7 @@ func (s *Server) job(j *job) json.RawMessage {
 	switch {
 	case state == "running":
 		out["estimated_finish"] = s.ended(j).Unix()
-	case done:
+	case done(state):
 		out["finished_at"] = s.ended(j).Unix()
 	}
 	switch state {

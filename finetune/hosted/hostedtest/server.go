@@ -38,7 +38,6 @@ type Server struct {
 	NoMethod   bool // the field is refused
 	NoFileLook bool // files cannot be looked at
 	NoList     bool // jobs cannot be listed
-	NoEvents   bool // events cannot be listed
 	PageSize   int  // most entries of a page; 0: 20
 
 	mu       sync.Mutex
@@ -123,69 +122,68 @@ func (s *Server) Forget() {
 	s.files = nil
 }
 
+// Client returns a client that calls the server without a network, which testing/synctest can see through.
+func (s *Server) Client() *http.Client { return &http.Client{Transport: direct{s}} }
+
+// direct hands requests to a server.
+type direct struct{ *Server }
+
+func (d direct) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	in := r.Clone(r.Context())
+	in.Body = http.NoBody
+	if r.Body != nil {
+		defer r.Body.Close()
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		in.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	defer func() {
+		if cut := recover(); cut == http.ErrAbortHandler {
+			resp, err = nil, io.ErrUnexpectedEOF
+		} else if cut != nil {
+			panic(cut)
+		}
+	}()
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, in)
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	resp = w.Result()
+	resp.Request = r
+	return resp, nil
+}
+
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	if _, rest, ok := strings.Cut(path, "/openai/"); ok && s.Azure {
-		path = "/" + rest
-	} else if _, rest, ok := strings.Cut(path, "/v1/"); ok && !s.Azure {
-		path = "/" + rest
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the sender broke off
 	}
-	trouble := s.note(r, path)
-	answer := httptest.NewRecorder()
-	if trouble == nil || trouble.Acted || trouble.Stall > 0 {
-		s.serve(answer, r, path)
-	} else {
-		_, _ = io.Copy(io.Discard, r.Body) // whoever sends may break off
-	}
-	if trouble == nil {
-		trouble = &Trouble{Status: answer.Code, Body: answer.Body.String()}
-		trouble.Header = map[string]string{"Content-Type": answer.Header().Get("Content-Type")}
-	}
-	if trouble.Stall > 0 {
-		trouble.Status, trouble.Body = answer.Code, answer.Body.String()
-	}
-	trouble.write(w, r)
-}
-
-// note keeps a request, and returns the trouble that it comes to; nil: none.
-func (s *Server) note(r *http.Request, path string) (trouble *Trouble) {
-	parts := strings.Split(path, "/")
-	switch {
-	case len(parts) == 3 && parts[1] == "files":
-		parts[2] = "*"
-	case len(parts) >= 4 && parts[1] == "fine_tuning":
-		parts[3] = "*"
-	}
-	route := r.Method + " " + strings.Join(parts, "/")
-	entry := Request{Route: route, Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.Now()}
+	entry := Request{Path: r.URL.Path, Query: r.URL.Query(), Header: r.Header.Clone(), At: s.Now()}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-		raw, _ := io.ReadAll(r.Body)
-		r.Body, entry.Body = io.NopCloser(bytes.NewReader(raw)), string(raw)
+		entry.Body = string(body)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log = append(s.log, entry)
-	if waiting := s.troubles[route]; len(waiting) > 0 {
-		trouble, s.troubles[route] = &waiting[0], waiting[1:]
+	r = r.Clone(r.Context())
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.URL.Path = strings.TrimPrefix(r.URL.Path, map[bool]string{true: "/openai", false: "/v1"}[s.Azure])
+	answer := httptest.NewRecorder()
+	trouble := s.act(answer, r, entry)
+	if trouble == nil {
+		trouble = &Trouble{}
+	} else if trouble.Status == 0 && trouble.Stall == 0 {
+		panic(http.ErrAbortHandler)
 	}
-	return trouble
-}
-
-// write writes the answer that takes the place of the server's.
-func (trouble *Trouble) write(w http.ResponseWriter, r *http.Request) {
 	if trouble.Status == 0 {
-		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			conn.Close()
-		}
-		return
+		trouble.Status, trouble.Body = answer.Code, answer.Body.String()
 	}
 	for name, value := range trouble.Header {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(trouble.Status)
-	if trouble.Stall > 0 && len(trouble.Body) > 1 {
-		half := len(trouble.Body) / 2
+	if half := len(trouble.Body) / 2; trouble.Stall > 0 {
 		_, _ = io.WriteString(w, trouble.Body[:half])
 		_ = http.NewResponseController(w).Flush()
 		select {
@@ -197,99 +195,101 @@ func (trouble *Trouble) write(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, trouble.Body)
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, path string) {
+// act keeps a request and does what it asks. It returns the trouble that takes the place of the answer; nil: none.
+func (s *Server) act(w http.ResponseWriter, r *http.Request, entry Request) (trouble *Trouble) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if s.Azure {
-		key = r.Header.Get("api-key")
-		if r.URL.Query().Get("api-version") == "" {
-			refuse(w, 404, "Resource not found", "", "404")
-			return
+	routes := s.routes()
+	_, route := routes.Handler(r)
+	entry.Route = strings.ReplaceAll(route, "{id}", "*")
+	s.log = append(s.log, entry)
+	if waiting := s.troubles[entry.Route]; len(waiting) > 0 {
+		trouble, s.troubles[entry.Route] = &waiting[0], waiting[1:]
+		if !trouble.Acted && trouble.Stall == 0 {
+			return trouble
 		}
 	}
-	if s.Key != "" && key != s.Key {
-		refuse(w, 401, "Incorrect API key provided: "+key+".", "", "invalid_api_key")
-		return
+	key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if s.Azure {
+		key = r.Header.Get("api-key")
 	}
-	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	at := r.Method + " " + parts[0]
 	switch {
-	case at == "POST files" && len(parts) == 1:
-		s.upload(w, r)
-	case at == "GET files" && len(parts) == 2 && !s.NoFileLook:
-		s.file(w, parts[1])
-	case at == "POST fine_tuning" && len(parts) == 2:
-		s.create(w, r)
-	case at == "GET fine_tuning" && len(parts) == 2 && !s.NoList:
+	case s.Azure && r.URL.Query().Get("api-version") == "":
+		refuse(w, 404, "Resource not found", "", "404")
+	case s.Key != "" && key != s.Key:
+		refuse(w, 401, "Incorrect API key provided: "+key+".", "", "invalid_api_key")
+	default:
+		routes.ServeHTTP(w, r)
+	}
+	return trouble
+}
+
+// routes are the requests that the server knows.
+func (s *Server) routes() *http.ServeMux {
+	m := http.NewServeMux()
+	none := func(w http.ResponseWriter, r *http.Request) { refuse(w, 404, "Invalid URL", "", "") }
+	allowed := func(no bool, serve http.HandlerFunc) http.HandlerFunc {
+		if no {
+			return none
+		}
+		return serve
+	}
+	m.HandleFunc("/", none)
+	m.HandleFunc("POST /files", s.upload)
+	m.HandleFunc("GET /files/{id}", allowed(s.NoFileLook, func(w http.ResponseWriter, r *http.Request) { s.file(w, r.PathValue("id")) }))
+	m.HandleFunc("POST /fine_tuning/jobs", s.create)
+	m.HandleFunc("GET /fine_tuning/jobs", allowed(s.NoList, func(w http.ResponseWriter, r *http.Request) {
 		var all []json.RawMessage
 		for _, j := range slices.Backward(s.jobs) {
 			all = append(all, s.job(j))
 		}
 		s.page(w, r, all)
-	case len(parts) >= 3 && parts[0] == "fine_tuning":
-		s.about(w, r, parts[2], strings.Join(parts[3:], "/"))
-	default:
-		refuse(w, 404, fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path), "", "")
-	}
+	}))
+	m.HandleFunc("GET /fine_tuning/jobs/{id}", s.about(func(w http.ResponseWriter, r *http.Request, j *job) { _, _ = w.Write(s.job(j)) }))
+	m.HandleFunc("GET /fine_tuning/jobs/{id}/events", s.about(func(w http.ResponseWriter, r *http.Request, j *job) { s.page(w, r, s.events(j)) }))
+	m.HandleFunc("POST /fine_tuning/jobs/{id}/cancel", s.about(func(w http.ResponseWriter, r *http.Request, j *job) {
+		if done(s.state(j)) {
+			refuse(w, 400, "Job has already completed: "+j.ID, "", "")
+			return
+		}
+		j.Cancelled = s.Now()
+		_, _ = w.Write(s.job(j))
+	}))
+	return m
 }
 
 // about answers a request about one job.
-func (s *Server) about(w http.ResponseWriter, r *http.Request, id, action string) {
-	i := slices.IndexFunc(s.jobs, func(j *job) bool { return j.ID == id })
-	switch {
-	case i < 0:
-		refuse(w, 404, "Could not find fine tune: "+id, "fine_tune_id", "fine_tune_not_found")
-	case r.Method == "GET" && action == "":
-		_, _ = w.Write(s.job(s.jobs[i]))
-	case r.Method == "GET" && action == "events" && !s.NoEvents:
-		s.page(w, r, s.events(s.jobs[i]))
-	case r.Method == "POST" && action == "cancel":
-		if state := s.state(s.jobs[i]); state == "succeeded" || state == "failed" || state == "cancelled" {
-			refuse(w, 400, "Job has already completed: "+id, "", "")
+func (s *Server) about(answer func(http.ResponseWriter, *http.Request, *job)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id := r.PathValue("id")
+		i := slices.IndexFunc(s.jobs, func(j *job) bool { return j.ID == id })
+		if i < 0 {
+			refuse(w, 404, "Could not find fine tune: "+id, "fine_tune_id", "fine_tune_not_found")
 			return
 		}
-		s.jobs[i].Cancelled = s.Now()
-		_, _ = w.Write(s.job(s.jobs[i]))
-	default:
-		refuse(w, 405, "Method not allowed", "", "")
+		answer(w, r, s.jobs[i])
 	}
 }
 
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
-	form, err := r.MultipartReader()
-	if err != nil {
+	if err := r.ParseMultipartForm(1 << 30); err != nil {
 		refuse(w, 400, err.Error(), "", "")
 		return
 	}
-	f := &File{ID: fmt.Sprintf("file-%04d", len(s.files)+1), Length: r.ContentLength, Created: s.Now()}
-	for {
-		part, err := form.NextPart()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			refuse(w, 400, err.Error(), "file", "")
-			return
-		}
-		content, err := io.ReadAll(part)
-		if err != nil {
-			refuse(w, 400, err.Error(), "file", "")
-			return
-		}
-		switch part.FormName() {
-		case "purpose":
-			f.Purpose = string(content)
-		case "file":
-			// As it came: the package takes a path off by itself.
-			_, name, _ := strings.Cut(part.Header.Get("Content-Disposition"), `filename="`)
-			f.Name, f.Content = strings.TrimSuffix(name, `"`), content
-		default:
-			refuse(w, 400, "Unrecognized request argument supplied: "+part.FormName(), part.FormName(), "")
-			return
-		}
+	sent := r.MultipartForm.File["file"]
+	if len(sent) != 1 || len(r.MultipartForm.File) != 1 || len(r.MultipartForm.Value) != 1 {
+		refuse(w, 400, "A request has one file and one purpose", "", "")
+		return
 	}
-	if f.Purpose != "fine-tune" || !strings.HasSuffix(f.Name, ".jsonl") {
+	f := &File{ID: fmt.Sprintf("file-%04d", len(s.files)+1), Purpose: r.FormValue("purpose"), Length: r.ContentLength, Created: s.Now()}
+	// As it came: the package takes a path off by itself.
+	_, name, _ := strings.Cut(sent[0].Header.Get("Content-Disposition"), `filename="`)
+	f.Name = strings.TrimSuffix(name, `"`)
+	content, err := sent[0].Open()
+	if err == nil {
+		f.Content, err = io.ReadAll(content)
+	}
+	if err != nil || f.Purpose != "fine-tune" || !strings.HasSuffix(f.Name, ".jsonl") {
 		refuse(w, 400, "Invalid file", "file", "invalid_file_format")
 		return
 	}
@@ -357,6 +357,3 @@ func refuse(w http.ResponseWriter, status int, message, param, code string) {
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": null(param), "code": null(code)}})
 }
-
-func (address) Network() string { return "pipe" }
-func (address) String() string  { return "pipe" }
