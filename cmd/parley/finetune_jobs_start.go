@@ -53,7 +53,7 @@ func finetuneStart(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := d.NewRecord(c.Context, hosted.Record{
+	r, err := d.NewRecord(hosted.Record{
 		Name: c.String("name"), BaseURL: a.BaseURL, Azure: a.Azure, APIVersion: a.APIVersion, KeyVariable: a.KeyVariable, Order: *order,
 		Updated: time.Now().UTC().Truncate(time.Second),
 	}, c.Int64("max-bytes"))

@@ -74,11 +74,11 @@ func write(t *testing.T, path string, lines int) {
 // record is a record of a job on the bench's files, as the command makes one.
 func (b *bench) record(change func(*hosted.Record)) *hosted.Record {
 	b.Helper()
-	train, err := hosted.Inspect(b.Context(), filepath.Join(b.dir, "train.jsonl"), 0)
+	train, err := hosted.Inspect(filepath.Join(b.dir, "train.jsonl"), 0)
 	if err != nil {
 		b.Fatal(err)
 	}
-	validation, err := hosted.Inspect(b.Context(), filepath.Join(b.dir, "validation.jsonl"), 0)
+	validation, err := hosted.Inspect(filepath.Join(b.dir, "validation.jsonl"), 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -52,15 +52,25 @@ func (c *Client) Create(ctx context.Context, o Order, others ...string) (*Job, e
 	return job, err
 }
 
-// look looks for the job of an order some times: a server may show a little late what it took.
+// searched is how many jobs are looked through for one that was just ordered.
+const searched = 300
+
+// look looks for the job of an order among the newest of the server's, some times, as a server may show
+// a little late what it took; nil: there is none. It is found by the order's mark, and on servers that keep
+// no metadata by the training file, which is sent for one order only, with the validation file, seed and
+// suffix where the server tells them.
 func (c *Client) look(ctx context.Context, o Order, others []string) (*Job, error) {
 	for _, wait := range []time.Duration{0, 2 * time.Second, 8 * time.Second} {
-		if err := sleep(ctx, wait); err != nil {
+		if err := llm.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
-		job, err := c.Find(ctx, o, others...)
-		if job != nil || err != nil {
-			return job, err
+		for job, err := range c.Jobs(ctx, Page{Limit: searched}) {
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(others, job.ID) && answers(job, o) {
+				return job, nil
+			}
 		}
 	}
 	return nil, nil
@@ -84,30 +94,8 @@ func (c *Client) order(ctx context.Context, o Order) (job *Job, e *Error) {
 	}
 	r.size = int64(len(body))
 	r.body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	r.read = func(raw []byte) (err error) {
-		job, err = readJob(raw, c.wash)
-		return err
-	}
-	e = c.attempt(ctx, r)
+	job, e = attempt(ctx, c, r, readJob)
 	return job, e
-}
-
-// searched is how many jobs are looked through for one that was just ordered.
-const searched = 300
-
-// Find looks for the job of an order among the newest of the server's; nil: there is none. It is found
-// by the order's mark, and on servers that keep no metadata by the training file, which is sent for one
-// order only, with the validation file, seed and suffix where the server tells them.
-func (c *Client) Find(ctx context.Context, o Order, others ...string) (*Job, error) {
-	for job, err := range c.Jobs(ctx, Page{Limit: searched}) {
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(others, job.ID) && answers(job, o) {
-			return job, nil
-		}
-	}
-	return nil, nil
 }
 
 // answers reports whether a job is the one that was ordered.

@@ -49,22 +49,10 @@ var said = regexp.MustCompile(`(?i)\bstep (\d{1,9})(?:/| of )(\d{1,9})`)
 
 // Step returns how far the training was at the event, and how far it goes; 0: the event does not say.
 func (e *Event) Step() (step, of int) {
-	count := func(names ...string) int {
-		for _, name := range names {
-			if f := e.Metrics[name]; f >= 1 && f < 1e9 {
-				return int(f)
-			}
-		}
-		return 0
-	}
-	step, of = count("step"), count("total_steps", "max_steps")
-	if m := said.FindStringSubmatch(e.Message); m != nil {
-		if a, err := strconv.Atoi(m[1]); err == nil && step == 0 {
-			step = a
-		}
-		if b, err := strconv.Atoi(m[2]); err == nil && of == 0 {
-			of = b
-		}
+	step, of = int(e.Metrics["step"]), int(e.Metrics["total_steps"])
+	if m := said.FindStringSubmatch(e.Message); m != nil && step <= 0 {
+		step, _ = strconv.Atoi(m[1]) // at most 9 digits
+		of, _ = strconv.Atoi(m[2])
 	}
 	return step, of
 }

@@ -29,7 +29,7 @@ func Example() {
 	}
 
 	ctx := context.Background()
-	piece, err := hosted.Inspect(ctx, train, 0)
+	piece, err := hosted.Inspect(train, 0)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -47,15 +47,18 @@ type request struct {
 	size   int64
 	body   func() (io.ReadCloser, error) // opens it anew for each attempt; nil: there is none
 	extra  time.Duration                 // on top of the usual time
-	read   func([]byte) error            // reads the reply; an error means that it breaks the protocol
 }
 
 // maxReply is how many bytes a reply may have.
 const maxReply = 32 << 20
 
-// do makes a request, and repeats it where that can help.
-func (c *Client) do(ctx context.Context, r request) error {
-	return c.again(ctx, func() *Error { return c.attempt(ctx, r) })
+// ask makes a request, repeats it where that can help, and reads the reply.
+func ask[T any](ctx context.Context, c *Client, r request, read func([]byte, washer) (T, error)) (reply T, err error) {
+	err = c.again(ctx, func() (e *Error) {
+		reply, e = attempt(ctx, c, r, read)
+		return e
+	})
+	return reply, err
 }
 
 // again makes a request until it succeeds, and as often as the budget allows.
@@ -89,13 +92,26 @@ func (c *Client) again(ctx context.Context, request func() *Error) error {
 	return e
 }
 
-// attempt makes a request once.
-func (c *Client) attempt(ctx context.Context, r request) *Error {
+// attempt makes a request once, and reads the reply; an error of read means that it breaks the protocol.
+func attempt[T any](ctx context.Context, c *Client, r request, read func([]byte, washer) (T, error)) (reply T, e *Error) {
+	raw, e := c.exchange(ctx, r)
+	if e != nil {
+		return reply, e
+	}
+	reply, err := read(raw, c.wash)
+	if err != nil {
+		e = c.broken(r, err)
+	}
+	return reply, e
+}
+
+// exchange makes a request once.
+func (c *Client) exchange(ctx context.Context, r request) ([]byte, *Error) {
 	limited, cancel := context.WithTimeout(ctx, c.o.Timeout+r.extra)
 	defer cancel()
 	hr, err := http.NewRequestWithContext(limited, r.method, c.url(r.path, r.query), nil)
 	if err != nil {
-		return c.fail(r, llm.BadRequest, err)
+		return nil, c.fail(r, llm.BadRequest, err)
 	}
 	hr.Header.Set("Accept", "application/json")
 	switch {
@@ -108,33 +124,30 @@ func (c *Client) attempt(ctx context.Context, r request) *Error {
 	if r.body != nil {
 		body, err := r.body()
 		if err != nil {
-			return c.fail(r, "", err)
+			return nil, c.fail(r, "", err)
 		}
 		hr.Body, hr.GetBody, hr.ContentLength = body, r.body, r.size
 		hr.Header.Set("Content-Type", r.kind)
 	}
 	resp, err := c.http.Do(hr)
 	if err != nil {
-		return c.lost(ctx, r, err)
+		return nil, c.lost(ctx, r, err)
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
 	switch {
 	case err != nil:
-		return c.lost(ctx, r, err)
+		return nil, c.lost(ctx, r, err)
 	case resp.StatusCode >= 300:
-		return c.refused(r, resp.StatusCode, resp, raw)
+		return nil, c.refused(r, resp.StatusCode, resp, raw)
 	case len(raw) > maxReply:
-		return c.broken(r, fmt.Errorf("the reply is longer than %d MiB", maxReply>>20))
+		return nil, c.broken(r, fmt.Errorf("the reply is longer than %d MiB", maxReply>>20))
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if top := object(raw); top["id"] == nil && top["data"] == nil && object(top["error"]) != nil {
-		return c.refused(r, 0, resp, raw) // some routers put a failure into a reply that says all is well
+		return nil, c.refused(r, 0, resp, raw) // some routers put a failure into a reply that says all is well
 	}
-	if err := r.read(raw); err != nil {
-		return c.broken(r, err)
-	}
-	return nil
+	return raw, nil
 }
 
 func (c *Client) fail(r request, f llm.Fault, err error) *Error {
@@ -194,16 +207,4 @@ func (c *Client) lost(ctx context.Context, r request, err error) *Error {
 	}
 	e.Maybe = e.Cause.Fault != llm.Unreachable
 	return e
-}
-
-// sleep waits, and returns the context's error where that comes first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -2,6 +2,7 @@ package hosted
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -27,17 +28,14 @@ type Piece struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
-	Lines  int    `json:"lines"` // that are not empty
 	// ID names the uploaded file on the server; empty before that.
 	ID       string    `json:"id,omitempty"`
 	Uploaded time.Time `json:"uploaded,omitzero"`
 }
 
 // Inspect reads a file once, in constant memory. No more than limit bytes are allowed; 0: MaxBytes.
-func Inspect(ctx context.Context, path string, limit int64) (*Piece, error) {
-	if limit <= 0 {
-		limit = MaxBytes
-	}
+func Inspect(path string, limit int64) (*Piece, error) {
+	limit = cmp.Or(limit, MaxBytes)
 	if !strings.HasSuffix(path, ".jsonl") {
 		return nil, fmt.Errorf("%s: servers take files whose name ends in .jsonl only", path)
 	}
@@ -57,37 +55,11 @@ func Inspect(ctx context.Context, path string, limit int64) (*Piece, error) {
 	case info.Size() == 0:
 		return nil, fmt.Errorf("%s is empty", path)
 	}
-	p := &Piece{Path: path, Bytes: info.Size()}
-	digest, buffer, filled := sha256.New(), make([]byte, 1<<16), false
-	for {
-		n, err := f.Read(buffer)
-		digest.Write(buffer[:n])
-		for _, b := range buffer[:n] {
-			switch {
-			case b == '\n':
-				if filled {
-					p.Lines++
-				}
-				filled = false
-			case b != ' ' && b != '\r' && b != '\t':
-				filled = true
-			}
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", path, err)
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+	digest := sha256.New()
+	if _, err := io.Copy(digest, f); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if filled {
-		p.Lines++
-	}
-	p.SHA256 = hex.EncodeToString(digest.Sum(nil))
-	return p, nil
+	return &Piece{Path: path, Bytes: info.Size(), SHA256: hex.EncodeToString(digest.Sum(nil))}, nil
 }
 
 // changedError is a file that is not what it was when it was inspected.
@@ -170,17 +142,11 @@ func (c *Client) Upload(ctx context.Context, p *Piece, sent func(n int64)) (*Fil
 			io.Closer
 		}{body, f}, nil
 	}
-	var file *File
-	err := c.do(ctx, request{
+	return ask(ctx, c, request{
 		doing: "send " + filepath.Base(p.Path), method: http.MethodPost, path: "/files",
 		kind: form.FormDataContentType(), size: int64(head.Len()) + p.Bytes, body: open,
 		extra: time.Duration(p.Bytes/(32<<10)) * time.Second, // slower than 32 KiB a second is not worth waiting for
-		read: func(raw []byte) (err error) {
-			file, err = readFile(raw, c.wash)
-			return err
-		},
-	})
-	return file, err
+	}, readFile)
 }
 
 // File asks for a file.
@@ -188,12 +154,7 @@ func (c *Client) File(ctx context.Context, id string) (*File, error) {
 	if err := checkID("file", id); err != nil {
 		return nil, err
 	}
-	var file *File
-	err := c.do(ctx, request{doing: "look at file " + id, method: http.MethodGet, path: "/files/" + id, read: func(raw []byte) (err error) {
-		file, err = readFile(raw, c.wash)
-		return err
-	}})
-	return file, err
+	return ask(ctx, c, request{doing: "look at file " + id, method: http.MethodGet, path: "/files/" + id}, readFile)
 }
 
 // The longest that a file is waited for: what a server says of it is "uploaded", which at some means
@@ -215,11 +176,7 @@ func (c *Client) AwaitFile(ctx context.Context, id string) (*File, error) {
 		case "", "processed", "succeeded", "ready":
 			return file, nil
 		case "error", "failed", "deleted", "deleting", "canceled", "cancelled":
-			why := file.Details
-			if why == "" {
-				why = "the server gave no reason"
-			}
-			e := c.fail(request{doing: "process file " + id}, llm.BadRequest, fmt.Errorf("it is %s: %s", file.Status, why))
+			e := c.fail(request{doing: "process file " + id}, llm.BadRequest, fmt.Errorf("it is %s: %s", file.Status, cmp.Or(file.Details, "the server gave no reason")))
 			e.hint("check the file with parley finetune validate")
 			return nil, e
 		case "uploaded":
@@ -233,7 +190,7 @@ func (c *Client) AwaitFile(ctx context.Context, id string) (*File, error) {
 				return nil, e
 			}
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := llm.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 		waited += wait

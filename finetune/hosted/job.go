@@ -28,6 +28,9 @@ const (
 	Cancelled       State = "cancelled"
 )
 
+// underway are the states of the protocol that are not the last.
+var underway = []State{ValidatingFiles, Queued, Running, Paused}
+
 // Done reports whether nothing more will happen.
 func (s State) Done() bool { return s == Succeeded || s == Failed || s == Cancelled }
 
@@ -141,12 +144,7 @@ func (c *Client) job(ctx context.Context, method, id, action, doing string) (*Jo
 	if err := checkID("job", id); err != nil {
 		return nil, err
 	}
-	var job *Job
-	err := c.do(ctx, request{doing: doing, method: method, path: "/fine_tuning/jobs/" + id + action, read: func(raw []byte) (err error) {
-		job, err = readJob(raw, c.wash)
-		return err
-	}})
-	return job, err
+	return ask(ctx, c, request{doing: doing, method: method, path: "/fine_tuning/jobs/" + id + action}, readJob)
 }
 
 // Cancel ends a job. A job that is cancelled already is no error; one that ended otherwise comes back
@@ -189,6 +187,21 @@ func (c *Client) Jobs(ctx context.Context, p Page) iter.Seq2[*Job, error] {
 	}
 }
 
+// page is a part of a list.
+type page struct {
+	data []json.RawMessage
+	more bool
+}
+
+func readPage(raw []byte, _ washer) (p page, err error) {
+	top := object(raw)
+	if json.Unmarshal(top["data"], &p.data) != nil || top["data"] == nil {
+		return p, errors.New("the answer is no list")
+	}
+	p.more = plain(top["has_more"]) == "true"
+	return p, nil
+}
+
 // list goes through the pages of a list.
 func (c *Client) list(ctx context.Context, doing, path string, p Page) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
@@ -203,22 +216,13 @@ func (c *Client) list(ctx context.Context, doing, path string, p Page) iter.Seq2
 			if after != "" {
 				query.Set("after", after)
 			}
-			var data []json.RawMessage
-			more := false
-			err := c.do(ctx, request{doing: doing, method: http.MethodGet, path: path, query: query, read: func(raw []byte) error {
-				top := object(raw)
-				if json.Unmarshal(top["data"], &data) != nil || top["data"] == nil {
-					return errors.New("the answer is no list")
-				}
-				more = plain(top["has_more"]) == "true"
-				return nil
-			}})
+			page, err := ask(ctx, c, request{doing: doing, method: http.MethodGet, path: path, query: query}, readPage)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			last := ""
-			for _, raw := range data {
+			for _, raw := range page.data {
 				last = plain(object(raw)["id"])
 				if !yield(raw, nil) {
 					return
@@ -228,7 +232,7 @@ func (c *Client) list(ctx context.Context, doing, path string, p Page) iter.Seq2
 				}
 			}
 			// A server that says "more" for ever must not be asked for ever.
-			if !more || !ValidID(last) || seen[last] {
+			if !page.more || !ValidID(last) || seen[last] {
 				return
 			}
 			seen[last], after = true, last

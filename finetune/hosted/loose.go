@@ -46,33 +46,21 @@ func number(raw json.RawMessage) (float64, bool) {
 
 // whole reads a whole number; nil: there is none.
 func whole(raw json.RawMessage) *int64 {
-	if n, err := strconv.ParseInt(strings.TrimSpace(plain(raw)), 10, 64); err == nil {
-		return &n
-	}
-	f, ok := number(raw)
-	if !ok || f != math.Trunc(f) || math.Abs(f) >= 1<<53 {
+	n, err := strconv.ParseInt(plain(raw), 10, 64)
+	if err != nil {
 		return nil
 	}
-	n := int64(f)
 	return &n
 }
 
-// when reads a time: seconds or milliseconds of Unix, or a date as RFC 3339 writes it. The zero time
-// means none, as 0 does.
+// when reads a time: seconds of Unix, or a date as RFC 3339 writes it. The zero time means none, as 0 does.
 func when(raw json.RawMessage) time.Time {
-	f, ok := number(raw)
-	if !ok {
-		t, err := time.Parse(time.RFC3339, plain(raw))
-		if err != nil || t.Year() < 1970 || t.Year() > 9000 {
-			return time.Time{}
-		}
-		return t.UTC()
+	if f, ok := number(raw); ok && f >= 1 && f < 2e11 { // a year of four digits
+		return time.Unix(int64(f), 0).UTC()
 	}
-	if f >= 1e11 {
-		f /= 1000
-	}
-	if f < 1 || f > 2e11 {
+	t, err := time.Parse(time.RFC3339, plain(raw))
+	if err != nil {
 		return time.Time{}
 	}
-	return time.Unix(int64(f), 0).UTC()
+	return t.UTC()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -54,27 +55,38 @@ type Order struct {
 // markKey is the metadata that carries an order's mark.
 const markKey = "parley_order"
 
+// setting is a hyperparameter that every server knows, with its upper bound. All are above 0.
+type setting struct {
+	name  string
+	value Setting
+	whole bool
+	most  float64
+}
+
+func (o *Order) settings() []setting {
+	return []setting{
+		{"n_epochs", o.Epochs, true, 50}, {"batch_size", o.BatchSize, true, 256},
+		{"learning_rate_multiplier", o.LearningRate, false, math.MaxFloat64}, {"beta", o.Beta, false, 2},
+	}
+}
+
 // checkSettings checks the hyperparameters that every server knows.
 func (o *Order) checkSettings() error {
-	for _, check := range []struct {
-		name   string
-		value  Setting
-		whole  bool
-		valid  func(float64) bool
-		bounds string
-	}{
-		{"n_epochs", o.Epochs, true, func(f float64) bool { return f >= 1 && f <= 50 }, "a whole number from 1 to 50"},
-		{"batch_size", o.BatchSize, true, func(f float64) bool { return f >= 1 && f <= 256 }, "a whole number from 1 to 256"},
-		{"learning_rate_multiplier", o.LearningRate, false, func(f float64) bool { return f > 0 }, "a number above 0"},
-		{"beta", o.Beta, false, func(f float64) bool { return f > 0 && f <= 2 }, "a number above 0 and up to 2"},
-	} {
-		if check.value == "" || check.value == Auto {
+	for _, s := range o.settings() {
+		if s.value == "" || s.value == Auto {
 			continue
 		}
-		f, err := strconv.ParseFloat(string(check.value), 64)
-		if err != nil || math.IsInf(f, 0) || !check.valid(f) || check.whole && f != math.Trunc(f) {
-			return fmt.Errorf("%s is %q, it has to be %s, or auto", check.name, string(check.value), check.bounds)
+		f, err := strconv.ParseFloat(string(s.value), 64)
+		if err == nil && f > 0 && f <= s.most && (!s.whole || f == math.Trunc(f)) {
+			continue
 		}
+		bounds := "a number above 0"
+		if s.whole {
+			bounds = fmt.Sprintf("a whole number from 1 to %g", s.most)
+		} else if s.most < math.MaxFloat64 {
+			bounds += fmt.Sprintf(" and up to %g", s.most)
+		}
+		return fmt.Errorf("%s is %q, it has to be %s, or auto", s.name, string(s.value), bounds)
 	}
 	return nil
 }
@@ -103,12 +115,11 @@ func (o *Order) Validate() error {
 
 // checkExtra checks the names of the hyperparameters that only some servers know.
 func (o *Order) checkExtra() error {
-	named := o.named()
 	for name, value := range o.Extra {
 		switch {
 		case name == "":
 			return errors.New("a hyperparameter has no name")
-		case named[name] != "":
+		case slices.ContainsFunc(o.settings(), func(s setting) bool { return s.name == name && s.value != "" }):
 			return fmt.Errorf("hyperparameter %s is given twice", name)
 		case !json.Valid(value):
 			return fmt.Errorf("hyperparameter %s is no JSON value", name)
@@ -134,25 +145,15 @@ func (o *Order) checkMetadata() error {
 	return nil
 }
 
-// named returns the hyperparameters that every server knows, by the names of the protocol.
-func (o *Order) named() map[string]Setting {
-	return map[string]Setting{"n_epochs": o.Epochs, "batch_size": o.BatchSize, "learning_rate_multiplier": o.LearningRate, "beta": o.Beta}
-}
-
 // body is the order in the words of the protocol.
 func (o *Order) body() ([]byte, error) {
 	hyper := map[string]any{}
-	for name, value := range o.named() {
-		switch value {
-		case "":
-		case Auto:
-			hyper[name] = "auto"
-		default:
-			f, err := strconv.ParseFloat(string(value), 64)
-			if err != nil {
-				return nil, err
-			}
-			hyper[name] = f
+	for _, s := range o.settings() {
+		if s.value != "" {
+			hyper[s.name] = s.value
+		}
+		if f, err := strconv.ParseFloat(string(s.value), 64); err == nil {
+			hyper[s.name] = f
 		}
 	}
 	for name, value := range o.Extra {

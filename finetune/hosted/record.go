@@ -1,7 +1,6 @@
 package hosted
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -15,9 +14,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"parley/logs"
+	"parley/sim/llm"
 )
 
 // Record is the record of a job on this machine, so that any command can go on with it after a
@@ -143,8 +142,7 @@ func Load(path string) (*Record, error) {
 		return nil, err
 	}
 	r := &Record{path: path}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if err := dec.Decode(r); err != nil {
+	if err := json.Unmarshal(raw, r); err != nil {
 		return nil, fmt.Errorf("%s is no record of a job: %w", path, err)
 	}
 	switch {
@@ -156,9 +154,7 @@ func Load(path string) (*Record, error) {
 	if r.Job != nil {
 		// A dataset's directory may come from elsewhere, and these are shown.
 		for _, text := range []string{string(r.Job.State), r.Job.Model, r.Job.Tuned, r.Job.Reason(), r.Order.Model, r.Name} {
-			if strings.ContainsFunc(text, func(c rune) bool {
-				return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) && c != '\u200c' && c != '\u200d'
-			}) {
+			if llm.Clean(text) != text {
 				return nil, fmt.Errorf("%s is no record of a job: it holds control characters", path)
 			}
 		}
@@ -217,7 +213,7 @@ func Hold(ctx context.Context, dir string, tell func(string)) (release func() er
 		if !told {
 			tell(fmt.Sprintf("process %d starts a job of this dataset: waiting for it", held.PID))
 		}
-		if err := sleep(ctx, 200*time.Millisecond); err != nil {
+		if err := llm.Sleep(ctx, 200*time.Millisecond); err != nil {
 			return nil, fmt.Errorf("wait for %s: %w", dir, err)
 		}
 	}

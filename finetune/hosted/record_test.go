@@ -14,7 +14,7 @@ func TestRecords(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "train.jsonl"), 10)
 	fresh := func(name, model string) *hosted.Record {
-		p, err := hosted.Inspect(t.Context(), filepath.Join(dir, "train.jsonl"), 0)
+		p, err := hosted.Inspect(filepath.Join(dir, "train.jsonl"), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,21 +112,21 @@ func TestInspect(t *testing.T) {
 		}
 		return path
 	}
-	p, err := hosted.Inspect(t.Context(), file("a.jsonl", "{}\n\n  \r\n{}"), 0)
-	if err != nil || p.Lines != 2 || p.Bytes != 10 || p.SHA256 != "3279162fd66f987a7b4105323795c835cad0f0351999ce634ebc43c666602d8e" {
+	p, err := hosted.Inspect(file("a.jsonl", "{}\n\n  \r\n{}"), 0)
+	if err != nil || p.Bytes != 10 || p.SHA256 != "3279162fd66f987a7b4105323795c835cad0f0351999ce634ebc43c666602d8e" {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, tt := range []struct{ path, says string }{
 		{file("a.json", "{}"), ".jsonl"}, {file("b.jsonl", ""), "is empty"}, {filepath.Join(dir, "none.jsonl"), "no such file"}, {file("c.jsonl", "{\"a\":1}"), "more than the 5"},
 	} {
-		if _, err := hosted.Inspect(t.Context(), tt.path, 5); err == nil || !strings.Contains(err.Error(), tt.says) {
+		if _, err := hosted.Inspect(tt.path, 5); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: got %v", tt.path, err)
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "d.jsonl"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := hosted.Inspect(t.Context(), filepath.Join(dir, "d.jsonl"), 0); err == nil {
+	if _, err := hosted.Inspect(filepath.Join(dir, "d.jsonl"), 0); err == nil {
 		t.Error("a directory is taken for a file")
 	}
 }

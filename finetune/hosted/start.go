@@ -14,14 +14,14 @@ import (
 
 // NewRecord makes the record of an order for files as they are now. Of the record the name, which may be empty, the
 // server and the order are given. No file may have more bytes than the limit.
-func (d *Dataset) NewRecord(ctx context.Context, r Record, limit int64) (*Record, error) {
-	train, err := Inspect(ctx, d.Train, limit)
+func (d *Dataset) NewRecord(r Record, limit int64) (*Record, error) {
+	train, err := Inspect(d.Train, limit)
 	if err != nil {
 		return nil, err
 	}
 	r.Training = *train
 	if d.Validation != "" {
-		if r.Validation, err = Inspect(ctx, d.Validation, limit); err != nil {
+		if r.Validation, err = Inspect(d.Validation, limit); err != nil {
 			return nil, err
 		}
 		if r.Validation.SHA256 == train.SHA256 {

@@ -200,7 +200,7 @@ func TestTwoStartsOrderOneJob(t *testing.T) {
 				errs <- err
 				return
 			}
-			train, err := hosted.Inspect(t.Context(), filepath.Join(dir, "train.jsonl"), 0)
+			train, err := hosted.Inspect(filepath.Join(dir, "train.jsonl"), 0)
 			if err != nil {
 				errs <- err
 				return

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley/sim/llm"
@@ -50,7 +51,7 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 				return nil, err
 			}
 			pause := max(wait, min(e.Cause.RetryAfter, w.Outage))
-			if err := sleep(ctx, pause); err != nil {
+			if err := llm.Sleep(ctx, pause); err != nil {
 				return nil, err
 			}
 			away += pause
@@ -70,7 +71,7 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 		switch {
 		case job.State.Done():
 			return job, nil
-		case !job.Finished.IsZero() && job.Finished.After(job.Created) && unknown(job.State):
+		case !job.Finished.IsZero() && job.Finished.After(job.Created) && !slices.Contains(underway, job.State):
 			return job, fmt.Errorf("job %s is finished, and the server calls its state %q, which parley does not know", id, job.State)
 		}
 		if p.Changed || len(p.Events) > 0 {
@@ -78,7 +79,7 @@ func (c *Client) Wait(ctx context.Context, id string, w Waiting, tell func(Progr
 		} else {
 			wait = min(wait+wait/2, w.Max)
 		}
-		if err := sleep(ctx, wait); err != nil {
+		if err := llm.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
@@ -102,12 +103,4 @@ func (c *Client) news(ctx context.Context, id string, p *Progress, known map[str
 	}
 	p.Events = fresh
 	return false, nil
-}
-
-func unknown(s State) bool {
-	switch s {
-	case ValidatingFiles, Queued, Running, Paused:
-		return false
-	}
-	return true
 }

@@ -102,7 +102,7 @@ func (b *Budget) Do(ctx context.Context, request func() error) (attempts int, er
 			counted++
 		}
 		// Requests that were all told the same time must not come back at the same moment.
-		if ctxErr := sleep(ctx, asked+wait); ctxErr != nil {
+		if ctxErr := Sleep(ctx, asked+wait); ctxErr != nil {
 			return n, fmt.Errorf("waiting to ask again after %s: %w", err, ctxErr)
 		}
 	}
@@ -230,8 +230,8 @@ func modelOf(err error) string {
 	return "model"
 }
 
-// sleep waits, and returns the context's error where that comes first.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits, and returns the context's error where that comes first.
+func Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

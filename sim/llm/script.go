@@ -113,7 +113,7 @@ func (s *Script) Generate(ctx context.Context, req Request) (*Response, error) {
 			Hint: "a last rule without conditions fits all"}
 	}
 	if rule.Delay > 0 {
-		if err := sleep(ctx, rule.Delay); err != nil {
+		if err := Sleep(ctx, rule.Delay); err != nil {
 			return nil, err
 		}
 	}
