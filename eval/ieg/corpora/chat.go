@@ -91,7 +91,7 @@ func (s *seats) speaker(p *post) (name string, sure bool) {
 	if dm && (character == "" || !s.player[character]) {
 		return ieg.DM, true
 	}
-	if c, ok := people.character(p.user); ok && (character == "" || len(s.actors[p.user]) == 0) {
+	if c, ok := people.character(p.user); ok && character == "" {
 		return c, true
 	}
 	if character == "" {
@@ -221,7 +221,7 @@ func (s *session) over(m *message) bool {
 	if m.session != s.id {
 		return true
 	}
-	return m.session == "" && m.at != 0 && s.last != 0 && m.at-s.last >= pause
+	return m.session == "" && s.last != 0 && m.at-s.last >= pause
 }
 
 func (s *session) add(m *message) {

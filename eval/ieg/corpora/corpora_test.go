@@ -177,6 +177,27 @@ func TestFireballTurns(t *testing.T) {
 	}
 }
 
+// What is meant for a bot is no speech; what only looks like it is.
+func TestCommandsAreNoSpeech(t *testing.T) {
+	xs := collect(t, corpora.Avrae, corpora.File{Name: "log", Group: "G", Content: strings.NewReader(`{"before_utterances":["I creep.","!roll d20"],"combat_state_before":[{"name":" Pim ","class":"Bard 2"},{"name":"DM","class":"x"},{"name":"Orla","class":"Rogue"},{"name":"","class":"x"},{"name":"Rat"}],"commands_norm":["!check stealth","!i check \"animal handling\" adv","!check slei","!check pe","!check xyz"],"current_actor":{"name":"Orla"},"utterance_history":["Player 0: Hall.","Player 1: a!cast x","%roll x","Player 0: $5 then.","Player 1: ! so","/Zed","^a","&Z","]z","Note: no player.","I creep."]}`)})
+	if len(xs) != 1 {
+		t.Fatalf("%d windows", len(xs))
+	}
+	var said, tries []string
+	for _, l := range xs[0].Lines {
+		said = append(said, l.Speaker+": "+l.Text)
+	}
+	for _, i := range xs[0].Intentions {
+		tries = append(tries, string(i.Skill))
+	}
+	if got := strings.Join(said, "|"); got != "Player 0: Hall.|Player 0: $5 then.|Player 1: ! so|Player: Note: no player.|Orla: I creep." {
+		t.Errorf("said %s", got)
+	}
+	if got := strings.Join(xs[0].Cast, ",") + " " + strings.Join(tries, ","); got != "Orla,Pim Stealth,Animal Handling,Sleight of Hand" {
+		t.Errorf("cast and intentions %s", got)
+	}
+}
+
 const foundryLog = `{"_id":"a","user":"u0","timestamp":1600000000000,"speaker":{"alias":"Gamemaster"},"content":"<p>A vault, and <em>rats</em>.</p>","rolls":[]}
 {"_id":"b","user":"u1","timestamp":1600000001000,"speaker":{"alias":"Orla"},"content":"I press my ear to it.","whisper":[]}
 {"_id":"c","user":"u0","timestamp":1600000002000,"speaker":{"alias":"Old Man"},"content":"Give me a perception check."}

@@ -123,7 +123,7 @@ func entries(dec *json.Decoder, depth int, do func(*entry)) error {
 			if err := dec.Decode(&value); err != nil {
 				return err
 			}
-			if len(value) > 0 && value[0] == '{' && key != "inlinerolls" && key != "selected" { // a message by its id
+			if value[0] == '{' && key != "inlinerolls" && key != "selected" { // a message by its id
 				if err := one(value, do); err != nil {
 					return err
 				}

@@ -144,21 +144,12 @@ func near(a, b *print) bool {
 	if digits(a.normal) != digits(b.normal) {
 		return false
 	}
-	short, long := len(a.words), len(b.words)
-	if short > long {
-		short, long = long, short
+	m, n := len(a.words), len(b.words)
+	if both := shared(a.words, b.words); min(m, n) >= minWords && float64(both) >= sharedWords*float64(m+n-both) {
+		return true
 	}
-	if short >= minWords && float64(short) >= sharedWords*float64(long) {
-		both := shared(a.words, b.words)
-		if float64(both) >= sharedWords*float64(short+long-both) {
-			return true
-		}
-	}
-	m, n := len(a.triples), len(b.triples)
-	if m < minTriples || n < minTriples || 2*float64(min(m, n)) < sharedTriples*float64(m+n) {
-		return false
-	}
-	return 2*float64(shared(a.triples, b.triples)) >= sharedTriples*float64(m+n)
+	m, n = len(a.triples), len(b.triples)
+	return min(m, n) >= minTriples && 2*float64(shared(a.triples, b.triples)) >= sharedTriples*float64(m+n)
 }
 
 // digits are the digits of a text: questions that differ in a number differ.
