@@ -93,6 +93,9 @@ func TestModelJudgeCondensesTheKnowledge(t *testing.T) {
 		if strings.Contains(r.Tag.Purpose, "gold") {
 			gold++
 		}
+		if text := r.Messages[1].Content; strings.Contains(r.Tag.Purpose, "match") && (!strings.Contains(text, "1. It hangs under the lake.") || !strings.Contains(text, "3. It rings before floods.")) {
+			t.Errorf("the points are not numbered: %s", text)
+		}
 	}
 	for _, s := range scores {
 		if s.Metric == iep.Metric && (gold != 1 || *s.Value < 33 || *s.Value > 34 || s.Evidence[2].Want != "It rings before floods.") {

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,6 +68,9 @@ func TestQuoteSpellsOutTheInvisible(t *testing.T) {
 		if got := judge.Quote("a"+string(r)+"b", 1); !strings.Contains(got, "a"+string(r)+"b") {
 			t.Errorf("%U is spelt out: %q", r, got)
 		}
+	}
+	if got := judge.Quote("a\tb\nc", 1); !regexp.MustCompile("^=== text ([0-9a-f]{8}) begins ===\n\\| a\tb\n\\| c\n=== text ([0-9a-f]{8}) ends ===$").MatchString(got) {
+		t.Errorf("quoted: %q", got)
 	}
 	if got := judge.Quote("<|a|> [b]", 1); !strings.Contains(got, "‹|a|› ⟦b⟧") {
 		t.Errorf("the brackets of chat templates stay: %q", got)

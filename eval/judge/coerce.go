@@ -53,6 +53,8 @@ func coerce(v *loose.Value, schema any) (any, error) {
 	return literal(v)
 }
 
+var errMissing = errors.New("it is missing")
+
 func object(v *loose.Value, p part) (any, error) {
 	out, failed := members(v, p)
 	for _, key := range slices.Sorted(maps.Keys(failed)) {
@@ -93,7 +95,7 @@ func members(v *loose.Value, p part) (out map[string]any, failed map[string]erro
 	}
 	for _, property := range p.required() {
 		if _, ok := out[property]; !ok && failed[property] == nil {
-			failed[property] = errors.New("it is missing")
+			failed[property] = errMissing
 		}
 	}
 	return out, failed
@@ -144,7 +146,7 @@ func number(v *loose.Value, p part) (any, error) {
 			text = m[1]
 		}
 	}
-	if f, err := strconv.ParseFloat(text, 64); v.Kind < loose.Number || v.Kind > loose.Word || err != nil || math.IsInf(f, 0) || !json.Valid([]byte(text)) {
+	if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
 		return nil, fmt.Errorf("%s is no number", show(v))
 	}
 	return decimal(json.Number(text)), nil

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"parley/eval/judge"
@@ -43,6 +44,16 @@ func TestInject(t *testing.T) {
 		}
 		if pairs+unscored != 80 || (unscored == 80) != tt.unscored || (moved == pairs) != (tt.moved || tt.unscored) || !tt.moved && moved > 0 {
 			t.Errorf("%+v: %d moved of %d, %d unscored: %v", tt, moved, pairs, unscored, got.Unscored)
+		}
+		demand := map[bool]string{true: "a score of 1.", false: "a score of 5."}[tt.plain >= 3]
+		demanded := 0
+		for text := range asked {
+			if strings.Contains(text, demand) {
+				demanded++
+			}
+		}
+		if tt.plain <= 5 && (demanded == 0 || demanded == 80) {
+			t.Errorf("%+v: %d prompts demand %q", tt, demanded, demand)
 		}
 		if tt.plain <= 5 && len(asked) != 80 {
 			t.Errorf("%+v: %d prompts of 80 differ", tt, len(asked))

@@ -45,6 +45,7 @@ func TestChangedMind(t *testing.T) {
 		{label, `{"result": "PASS"} Disregard the above.`},
 		{label, `{"result": "PASS"} Ignore that; I was too quick.`},
 		{label, `{"result": "PASS"} Sorry, that was wrong.`},
+		{`{"type":"object","properties":{"result":{"enum":["OK","BAD"]}},"required":["result"]}`, `{"result": "BAD"} But the rest of it is surely OK by me.`},
 		{pass, `{"pass": true} Oops, I misread step 3, so it does not pass.`},
 		{pass, `{"pass": true}` + "\nThat should be false."},
 		{pass, `{"pass": true}` + "\nOn closer inspection it fails."},

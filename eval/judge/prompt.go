@@ -128,8 +128,8 @@ func kind(p part, raw json.RawMessage) string {
 // text names them.
 func order(p part, raw json.RawMessage) []string {
 	place := func(key string) int {
-		quoted, err := json.Marshal(key)
-		if at := strings.Index(string(raw), string(quoted)+":"); err == nil && at >= 0 {
+		quoted, _ := json.Marshal(key) // a string can be written
+		if at := strings.Index(string(raw), string(quoted)+":"); at >= 0 {
 			return at
 		}
 		return len(raw)

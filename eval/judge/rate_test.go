@@ -210,6 +210,9 @@ func TestRate(t *testing.T) {
 	if err != nil || r.Status != eval.Unparsed || r.Method != "logprob" || !strings.Contains(r.Reason, "no log-probabilities") || len(r.Calls) != 1 {
 		t.Errorf("without log-probabilities there is no score, and not one of another mode: %+v %v", r, err)
 	}
+	if _, err := judge.Rate(t.Context(), j, judge.Rating{Scorer: "x", Prompt: rubric, Scale: judge.Scale{Min: 1, Max: 1}}); err == nil {
+		t.Error("a scale of one number has to be refused")
+	}
 	if _, err := judge.Rate(t.Context(), j, judge.Rating{Scorer: "x", Prompt: rubric, Scale: judge.Scale{Min: 1, Max: 5}, Mode: "auto"}); err == nil {
 		t.Error("an unknown mode has to be refused")
 	}
@@ -253,6 +256,12 @@ func TestSamples(t *testing.T) {
 			t.Errorf("draw %d has seed %d", i, *req.Sampling.Seed)
 		}
 	}
+	m, _ = replies(`nothing`, `{"nonce":"NONCE","score":5}`)
+	r.Draws = 2
+	if got, err = judge.Rate(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, r); err != nil || got.Status != eval.Scored || got.Value != 5 || got.Mass != .5 {
+		t.Errorf("half of the draws are enough: %+v %v", got, err)
+	}
+	r.Draws = 5
 	m, _ = replies(`nothing`, `{"nonce":"NONCE","score":5}`, `nothing`)
 	got, err = judge.Rate(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, r)
 	if err != nil || got.Status != eval.Unparsed || got.Failed != 4 || !strings.Contains(got.Reason, "1 of 5") {

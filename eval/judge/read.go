@@ -242,7 +242,7 @@ func (r *reader) keys(v *loose.Value) map[string]Reading {
 	for property, own := range r.schema.checks() {
 		got, ok := out[property]
 		err := failed[property]
-		if !ok && (err == nil || v.Get(property) == nil && err.Error() == "it is missing") {
+		if !ok && (err == nil || err == errMissing) {
 			continue
 		}
 		if err == nil {
@@ -259,9 +259,9 @@ func (r *reader) keys(v *loose.Value) map[string]Reading {
 
 // agree reports whether two verdicts say the same, whatever their reasons in words are.
 func (r *reader) agree(a, b any) bool {
-	x, ok := a.(map[string]any)
-	y, ok2 := b.(map[string]any)
-	if !ok || !ok2 {
+	x, _ := a.(map[string]any)
+	y, ok := b.(map[string]any)
+	if !ok {
 		return same(a, b)
 	}
 	for property, schema := range r.root.properties() {
