@@ -2,6 +2,7 @@ package form
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -70,12 +71,13 @@ func stem(w string) string {
 // print holds the parts by which a text is compared.
 type print struct {
 	normal  string
+	marks   string
 	words   []string // stems that carry meaning, sorted
 	triples []string // of letters, sorted
 }
 
 func printOf(text string) print {
-	p := print{normal: normal(text)}
+	p := print{normal: normal(text), marks: marks(text)}
 	for _, w := range tokens(text) {
 		if !filler[w] {
 			p.words = append(p.words, stem(w))
@@ -141,7 +143,7 @@ func alike(texts []string) []twins {
 }
 
 func near(a, b *print) bool {
-	if digits(a.normal) != digits(b.normal) {
+	if a.marks != b.marks {
 		return false
 	}
 	m, n := len(a.words), len(b.words)
@@ -162,11 +164,19 @@ func digits(s string) string {
 	}, s)
 }
 
+var letters = regexp.MustCompile(`\b[A-HJ-Z]\b`)
+
+// marks are the digits and the single capital letters of a text behind its beginning: box A is not box B.
+func marks(s string) string {
+	return digits(s) + strings.Join(letters.FindAllString(s[min(len(s), 1):], -1), "")
+}
+
 var smallWords = set("a an the of and or to in on at")
 
 // sameOptions finds options that repeat an earlier one: the same but for case and punctuation, in
-// another order or number of the words, or with one letter wrong. In a quiz an ending or a letter may be what is asked.
-func sameOptions(options []string, quiz bool) []twins {
+// another order or number of the words, or with one letter wrong. In a quiz an ending or a letter may be what is asked,
+// and on a scale a cry is another step.
+func sameOptions(options []string, quiz, scale bool) []twins {
 	options = options[:min(len(options), 1000)]
 	var found []twins
 	type key struct{ normal, words string }
@@ -174,6 +184,10 @@ func sameOptions(options []string, quiz bool) []twins {
 	for i, o := range options {
 		k := key{normal: normal(o)}
 		var words []string
+		if scale && strings.HasSuffix(o, "!") { // children's scales go from "No!" and "no" to "yes" and "Yes!"
+			k.normal += "!"
+			words = append(words, "!")
+		}
 		for _, w := range tokens(o) {
 			if !smallWords[w] && quiz {
 				words = append(words, w)
@@ -181,7 +195,9 @@ func sameOptions(options []string, quiz bool) []twins {
 				words = append(words, stem(w))
 			}
 		}
-		slices.Sort(words)
+		if digits(k.normal) == "" {
+			slices.Sort(words)
+		}
 		k.words = strings.Join(words, " ")
 		for j, other := range keys {
 			if k.normal == "" {

@@ -159,10 +159,10 @@ func (c *checker) question(at spot, q *Question) {
 
 // choices checks the options and rows of a question, and whether it asks one thing.
 func (c *checker) choices(at spot, q *Question) {
-	for _, p := range sameOptions(q.Options, c.quiz) {
+	for _, p := range sameOptions(q.Options, c.quiz, q.Type == Likert) {
 		c.add(at.of(p.second), DuplicateOption, "%s option %d: %q", p.how, p.first+1, clip(q.Options[p.second]))
 	}
-	for _, p := range sameOptions(q.Rows, c.quiz) {
+	for _, p := range sameOptions(q.Rows, c.quiz, false) {
 		c.add(at.ofRow(p.second), DuplicateOption, "%s row %d: %q", p.how, p.first+1, clip(q.Rows[p.second]))
 	}
 	for i, o := range overlaps(q.Options) {

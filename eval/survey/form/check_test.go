@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 		{text: "# T\n1. How often do you run? (single)\n - Daily\n - Weekly\n - Rarely", reason: "everybody has a place on a scale"},
 		{text: "# T\n1. Which is the largest? (single)\n - Mars\n - Venus\n - Jupiter\n - Answer: Jupiter", reason: "a quiz is closed"},
 		{text: "# T\n1. Which days suit you? (multiple)\n - Monday\n - Tuesday\n - Wednesday\n - Thursday\n - Friday\n - Saturday\n - Sunday", reason: "there is no other day"},
-		{text: "# T\n1. Which lessons suit you? (multiple)\n - Piano\n - Guitar\n - Singing\n - Friday", rule: form.MissingOther, where: "section 1, question 1", reason: "a day among others makes no complete set"},
+		{text: "# T\n1. Which lessons do you take? (multiple)\n - Piano\n - Guitar\n - Singing\n - Friday", rule: form.MissingOther, where: "section 1, question 1", reason: "a day among others makes no complete set"},
 		{text: "# T\n1. Which track did you follow? (single)\n - Design\n - Research\n - Management\n - I moved between tracks", reason: "there is a place for those who fit several"},
 		{text: "# Geography quiz\n1. Which is the largest? (single)\n - Mars\n - Venus\n - Jupiter", reason: "a quiz need not give its answers"},
 		{text: "# T\n1. Which is the largest? (single)\n - Mars\n - Venus\n - Jupiter\n - Answer: Jupiter\n2. Which is the smallest? (single)\n - Mars\n - Venus\n - Jupiter", reason: "where one answer is given, all are sought"},
@@ -76,6 +76,11 @@ func TestCheck(t *testing.T) {
 		{text: "# T\n1. How often do you drink? (single)\n - Never\n - 1 to 3 times a month\n - 1 to 3 times a week\n - Daily", reason: "ranges of different units share nothing"},
 		{text: "# T\n1. How long do you wait? (single)\n - 5 to 10 minutes\n - 10 to 20 minutes", rule: form.Overlap, where: "section 1, question 1, option 2", reason: "the unit is the same"},
 		{text: "# Kantine\n1. Welche Getränke mögen Sie? (multiple)\n - Tee\n - Kaffee\n - Milch\n2. Wer sind die die kommen? (text)", reason: "the rules on wording know English only"},
+		{text: "# T\n1. Which stop suits you? (single)\n - Town hall\n - Church\n - Harbour", reason: "what suits is chosen from an offer"},
+		{text: "# T\n1. Which version is it? (single)\n - 2.0.1\n - 2.1.0\n - 10-12", reason: "numbers have an order"},
+		{text: "# T\n1. Is it fun? (likert)\n - No!\n - no\n - yes\n - Yes!", reason: "a cry is more than a word"},
+		{text: "# T\n1. What is your level? (single)\n - None\n - A1 to A2\n - B1 to B2", reason: "a letter and a number are a name"},
+		{text: "# T\n1. How modern does box A look? (text)\n2. How modern does box B look? (text)", reason: "single capital letters are names"},
 		{text: "# T\n1. Where do you live? (single)\n - Building A\n - Building B\n - Elsewhere", reason: "a letter is a name"},
 		{text: "# T\n1. Where are you moving from? (text)\n2. Where are you moving to? (text)", reason: "there and back"},
 		{text: "1. Tent\n2. Stove\n3. tent.", rule: form.DuplicateQuestion, where: "item 3"},
@@ -98,7 +103,7 @@ func TestCheck(t *testing.T) {
 
 // The places and numbers of messages.
 func TestMessages(t *testing.T) {
-	long := strings.Repeat("One must be considerably circumspect regarding extraordinary organisational responsibilities. ", 9)
+	long := strings.Repeat("One must be considerably circumspect about the extraordinary responsibilities of an organisation. ", 9)
 	for _, tt := range []struct{ text, want string }{
 		{"# T\n1. Why do you run? (text)\n2. How? (text)\n3. Why do you run? (text)", `section 1, question 3: the same as question 1: "Why do you run?"`},
 		{"# T\n1. Pick one. (single)\n - A thing\n - Other\n - The thing\n - other!", `section 1, question 1, option 3: nearly the same as option 1: "The thing"; section 1, question 1, option 4: the same as option 2: "other!"`},

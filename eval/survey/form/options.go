@@ -147,7 +147,7 @@ func completeSet(options []string) bool {
 // the form knows all of that.
 var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like|` +
 	`(would|will|do|should) (you|we|your \w+) (\w+ )?(want|need|prefer|choose|join)|` +
-	`(did|have|are|will|would) (you|we|your \w+) (\w+ )?(tak|attend|join|choos|chose|book|order|complet|appl|enrol|regist|sign|select|test)\w*)` +
+	`(did|have|are|will|would) (you|we|your \w+) (\w+ )?(tak|attend|join|choos|chose|book|order|complet|appl|enrol|regist|sign|select|test)\w*|suits? (you|your \w+))` +
 	`( (for|in|on|at|with|up)\b.*)?\W*$`)
 
 var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
@@ -175,7 +175,7 @@ func noWayOut(q *Question) string {
 	return "the options leave out who fits none of them; offer \"other\" or \"none of these\""
 }
 
-var span = regexp.MustCompile(`^\D{0,3}(\d{1,9})\s*(?:-|–|—|to|bis|and)\s*\D{0,2}(\d{1,9})\b([^(,;]*)`)
+var span = regexp.MustCompile(`^(?:\D{0,2}[^\pL\d])?(\d{1,9})\s*(?:-|–|—|to|bis|and)\s*(?:\D?[^\pL\d])?(\d{1,9})\b([^(,;]*)`)
 
 // overlaps returns, for each option, the earlier option with which its range of numbers shares more
 // than nothing; empty for none. Ranges of different units, by the last word, share nothing.
