@@ -106,9 +106,7 @@ func begin(c *cli.Context, p run.Plan, empty func() any, show showFunc) error {
 	if c.Bool("estimate") {
 		return estimateRun(c, p, o)
 	}
-	if o.ID, err = run.NewID(time.Now()); err != nil {
-		return err
-	}
+	o.ID = run.NewID(time.Now())
 	dir := s.Out
 	if dir == "" {
 		dir = filepath.Join("runs", o.ID)

@@ -102,11 +102,7 @@ func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
 		return err
 	}
 	if g.Out == "" && !c.Bool("print-config") {
-		id, err := run.NewID(time.Now())
-		if err != nil {
-			return err
-		}
-		g.Out = filepath.Join("runs", id)
+		g.Out = filepath.Join("runs", run.NewID(time.Now()))
 	}
 	dir := g.Out
 	ended := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)

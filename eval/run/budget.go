@@ -130,7 +130,7 @@ func (a *account) spent() (used []string, over *BudgetError) {
 func (r *execution) openAccount() {
 	m := r.manifest
 	r.account = &account{
-		budget: r.plan.Settings().Limits.Budget, now: r.now, began: r.now(), before: time.Duration(m.Elapsed * float64(time.Second)), meter: llm.NewMeter(),
+		budget: r.plan.Settings().Limits.Budget, now: r.now, began: r.now(), before: seconds(m.Elapsed), meter: llm.NewMeter(),
 	}
 	m.Began = &r.account.began
 }

@@ -63,6 +63,9 @@ func TestBudget(t *testing.T) {
 		if test.raised != (run.Budget{}) && !strings.Contains(log.String(), "used so far: "+strings.Fields(test.says)[0]) {
 			t.Errorf("%s: %q does not say what is used", test.reason, log.String())
 		}
+		if kept, err := run.ReadManifest(dir); err != nil || strings.Contains(string(kept.Config), "max_") != (test.raised != run.Budget{}) {
+			t.Errorf("%s: the configuration is kept as %s, %v", test.reason, kept.Config, err)
+		}
 		if m.Elapsed != float64(test.again) {
 			t.Errorf("%s: in all it took %v s, want %d", test.reason, m.Elapsed, test.again)
 		}

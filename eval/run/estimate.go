@@ -187,10 +187,10 @@ func (f *Forecast) time(r *execution, registry llm.Registry, settings Settings) 
 			continue
 		}
 		at := spec.Endpoint()
-		busy := time.Duration(float64(*row.Completion.Sum)/localTokens*1e9) + time.Duration(float64(*row.Prompt.Sum)/localPrompt*1e9)
+		busy := seconds(float64(*row.Completion.Sum)/localTokens + float64(*row.Prompt.Sum)/localPrompt)
 		atOnce := 1 // a local server shares one machine among its requests
 		if adapter.Defaults.Hosted && !near(row.Model) {
-			busy = time.Duration(row.Calls)*hostedFirst + time.Duration(float64(*row.Completion.Sum)/hostedTokens*1e9)
+			busy = time.Duration(row.Calls)*hostedFirst + seconds(float64(*row.Completion.Sum)/hostedTokens)
 			if atOnce = max(1, adapter.Defaults.Jobs); settings.Jobs > 0 {
 				atOnce = settings.Jobs
 			}
@@ -215,6 +215,8 @@ func (f *Forecast) time(r *execution, registry llm.Registry, settings Settings) 
 	f.Assumes = append(f.Assumes, fmt.Sprintf("a hosted model begins after %s and writes %d tokens a second, as many calls at once as limits allow; a local one reads %d and writes %d a second, one call at a time",
 		hostedFirst, hostedTokens, localPrompt, localTokens))
 }
+
+func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 
 // rehearsing returns the registry with a stand-in for every adapter's models.
 func rehearsing(registry llm.Registry) llm.Registry {
@@ -285,27 +287,9 @@ func satisfy(schema any, text string) any {
 	}
 	switch kind {
 	case "object":
-		made := map[string]any{}
-		properties, _ := s["properties"].(map[string]any)
-		texts := 0
-		for _, inner := range properties {
-			if p, _ := inner.(map[string]any); p["type"] == "string" && p["enum"] == nil && p["const"] == nil {
-				texts++
-			}
-		}
-		text = text[:len(text)/max(1, texts)]
-		for key, inner := range properties {
-			made[key] = satisfy(inner, text)
-		}
-		return made
+		return satisfyObject(s, text)
 	case "array":
-		made := []any{}
-		least, _ := s["minItems"].(float64)
-		for n := int(least); len(made) < n; { // each of other words
-			from, to := len(made)*len(text)/n, (len(made)+1)*len(text)/n
-			made = append(made, satisfy(s["items"], text[from:to]))
-		}
-		return made
+		return satisfyArray(s, text)
 	case "integer", "number":
 		least, _ := s["minimum"].(float64)
 		return least
@@ -318,6 +302,34 @@ func satisfy(schema any, text string) any {
 		text = strings.TrimSpace(text[:int(most)])
 	}
 	return text
+}
+
+// satisfyObject shares the text among the properties that are texts.
+func satisfyObject(s map[string]any, text string) any {
+	made := map[string]any{}
+	properties, _ := s["properties"].(map[string]any)
+	texts := 0
+	for _, inner := range properties {
+		if p, _ := inner.(map[string]any); p["type"] == "string" && p["enum"] == nil && p["const"] == nil {
+			texts++
+		}
+	}
+	text = text[:len(text)/max(1, texts)]
+	for key, inner := range properties {
+		made[key] = satisfy(inner, text)
+	}
+	return made
+}
+
+// satisfyArray gives each item other words of the text.
+func satisfyArray(s map[string]any, text string) any {
+	made := []any{}
+	least, _ := s["minItems"].(float64)
+	for n := int(least); len(made) < n; {
+		from, to := len(made)*len(text)/n, (len(made)+1)*len(text)/n
+		made = append(made, satisfy(s["items"], text[from:to]))
+	}
+	return made
 }
 
 // words makes a text of so many words, each time another.

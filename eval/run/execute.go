@@ -283,10 +283,7 @@ func (r *execution) openJournal() (err error) {
 
 // round does every job that is not done once, stage by stage.
 func (r *execution) round(ctx context.Context) error {
-	r.manifest.Jobs = map[State]int{}
-	if len(r.done) > 0 {
-		r.manifest.Jobs[Complete] = len(r.done)
-	}
+	r.manifest.Jobs = map[State]int{Complete: len(r.done)}
 	left := map[string]int{} // jobs by arm
 	for job, err := range r.plan.Jobs(r.env) {
 		if err != nil {

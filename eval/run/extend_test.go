@@ -298,6 +298,7 @@ func TestResumeAsksNothingTwice(t *testing.T) {
 	}{
 		{"it was answered", nil, 2},
 		{"the prompt was too long", &llm.Error{Fault: llm.TooLong, Err: errors.New("too long")}, 2},
+		{"a failure of no kind", errors.New("odd"), 3},
 		{"a failure", &llm.Error{Fault: llm.BadRequest, Err: errors.New("bad")}, 3},
 	} {
 		w := &world{}

@@ -1,17 +1,18 @@
 package run_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley/eval/run"
+	"parley/sim/llm"
 )
 
 // A run reads a file that its configuration names once and keeps a copy; whoever goes on with it reads the copy, and of a
@@ -124,7 +125,7 @@ func TestPrompts(t *testing.T) {
 		t.Fatal("it does not stop")
 	}
 	hash = "2"
-	if _, err := run.Resume(t.Context(), dir, o); err == nil || !strings.Contains(err.Error(), "the prompts are not those") {
+	if m, err := run.Resume(t.Context(), dir, o); m != nil || err == nil || errors.As(err, new(*run.StoppedError)) || !strings.Contains(err.Error(), "the prompts are not those") {
 		t.Errorf("%v", err)
 	}
 	hash, stop = "1", nil
@@ -162,7 +163,7 @@ func TestChangedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := m.Models["served:p"]
-	if cmp.Diff(s.Before, []string{"d1"}) != "" || s.Identity.Digest != "d2" || s.Hosted || !m.Models["hosted:q"].Hosted || m.Models["hosted:r@http://localhost:1/v1"].Hosted {
+	if !slices.Equal(s.Before, []string{"d1"}) || s.Identity.Digest != "d2" || s.Hosted || !m.Models["hosted:q"].Hosted || m.Models["hosted:r@http://localhost:1/v1"].Hosted {
 		t.Errorf("%+v", m.Models)
 	}
 	if want := "note: served:p is another model than the run began with (digest d2, was d1)\n"; strings.Count(log.String(), want) != 1 {
@@ -288,5 +289,81 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := run.Open(t.Context(), tested("nothing:p"), &run.Settings{}, o); err == nil {
 		t.Error("a model of no scheme is opened")
+	}
+}
+
+// A run belongs to who began it: another user has to trust it, where it opens a model, and a change of its budget by
+// that user leaves it without a signature.
+func TestSignatures(t *testing.T) {
+	mine, other := []byte("mine"), []byte("other")
+	for _, test := range []struct {
+		reason string
+		uses   []run.Use
+		secret []byte
+		trust  bool
+		raise  bool
+		err    string
+		signed bool // as mine afterwards
+	}{
+		{"one's own", tested("served:p"), mine, false, false, "", true}, {"one's own with another budget", tested("served:p"), mine, false, true, "", true},
+		{"another's", tested("served:p", "served:p", "local:q"), other, false, false, "would open what it names: served:p, local:q;", true},
+		{"another's without a model", nil, other, false, false, "", true}, {"trusted", tested("served:p"), other, true, false, "", true},
+		{"trusted with another budget", tested("served:p"), other, true, true, "", false}, {"unsigned", tested("served:p"), nil, false, false, "", true},
+	} {
+		stop := errors.New("stopped")
+		plan := func() *small {
+			return &small{uses: test.uses, of: 1, do: func(context.Context, *run.Env, *run.Writer, run.Job) (*float64, error) { return new(float64), stop }}
+		}
+		w := &world{}
+		o := w.options(plan)
+		o.Secret = mine
+		dir := filepath.Join(t.TempDir(), "run")
+		if _, err := run.Run(t.Context(), dir, plan(), o); err == nil {
+			t.Fatal("it does not stop")
+		}
+		again := o
+		again.Secret, again.Trust = test.secret, test.trust
+		if test.raise {
+			again.Budget = func(b *run.Budget) { b.Tokens++ }
+		}
+		if _, err := run.Resume(t.Context(), dir, again); err == nil || !strings.Contains(err.Error(), cmp.Or(test.err, "stopped")) {
+			t.Errorf("%s: %v", test.reason, err)
+		}
+		stop = nil
+		if _, err := run.Resume(t.Context(), dir, o); (err == nil) != test.signed {
+			t.Errorf("%s: afterwards %v", test.reason, err)
+		}
+	}
+}
+
+// What a server says of itself is kept: the names that it answers under, each once, and what it was asked for.
+func TestServed(t *testing.T) {
+	w := &world{}
+	names := []string{"p-2", "p-1", "", "p-2", "p-3"}
+	w.answer = func(_ string, req llm.Request) (*llm.Response, error) {
+		return &llm.Response{Text: "x", Finish: llm.Stop, ServedBy: names[w.calls.Load()-1], Ignored: []string{"top_k"}, Notes: []string{"odd"}}, nil
+	}
+	plan := func() *small {
+		return &small{uses: tested("served:p"), of: len(names), prepare: func(_ context.Context, env *run.Env) error {
+			if n := env.Context("served:p"); n != 0 {
+				t.Errorf("a context of %d", n)
+			}
+			env.Served("served:p").NumCtx = 512
+			if n := env.Context("served:p"); n != 512 {
+				t.Errorf("a context of %d, want the one that was set", n)
+			}
+			env.Note("this is %s", "so")
+			return nil
+		}}
+	}
+	o := w.options(plan)
+	var log strings.Builder
+	o.Log = &log
+	_, m := done(t, plan(), o)
+	if s := m.Models["served:p"]; strings.Join(s.Names, " ") != "p-1 p-2 p-3" || strings.Join(s.Ignored, " ") != "top_k" || strings.Join(s.Notes, " ") != "odd" || s.NumCtx != 512 {
+		t.Errorf("%+v", s)
+	}
+	if !strings.Contains(log.String(), "note: this is so\n") {
+		t.Errorf("%s", log.String())
 	}
 }

@@ -102,9 +102,7 @@ func newManifest(p Plan, o *Options) (*Manifest, error) {
 	}
 	id := o.ID
 	if id == "" {
-		if id, err = NewID(o.Now()); err != nil {
-			return nil, err
-		}
+		id = NewID(o.Now())
 	}
 	m := &Manifest{
 		Format: Format, ID: id, Kind: p.Kind(), Version: o.Version, Go: runtime.Version(), State: Running,
@@ -140,12 +138,10 @@ func configDigest(config json.RawMessage) string {
 }
 
 // NewID names a run by its time, and by chance, since two may start within a second.
-func NewID(now time.Time) (string, error) {
+func NewID(now time.Time) string {
 	var b [2]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", err
-	}
-	return now.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:]), nil
+	rand.Read(b[:]) // never fails
+	return now.UTC().Format("20060102-150405") + "-" + hex.EncodeToString(b[:])
 }
 
 // sign returns the signature of what a run may open: its id, kind, configuration and inputs' names.

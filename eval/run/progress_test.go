@@ -1,9 +1,13 @@
 package run_test
 
 import (
+	"context"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"parley/eval"
 	"parley/eval/run"
 )
 
@@ -43,4 +47,40 @@ func TestProgressLine(t *testing.T) {
 		p.Job("llama", true, 0)
 	}
 	want("4 of 8 sessions, 6 turns (0.5 a second), 3 failed, 1 unscored, about 12s to go: smol 0 of 4")
+}
+
+// Without a terminal there is a line at the end, and none where nothing is known; failed and unscored jobs are counted.
+func TestProgressOfARun(t *testing.T) {
+	var b strings.Builder
+	run.NewProgress(&b, 0, "sessions", "turns", nil, time.Now).Close()
+	if b.String() != "" {
+		t.Errorf("%q is said of nothing", b.String())
+	}
+	w := &world{}
+	plan := func() *small {
+		return &small{arms: []string{"a"}, of: 4, do: func(_ context.Context, _ *run.Env, w *run.Writer, job run.Job) (*float64, error) {
+			w.Step()
+			w.Step()
+			w.Done(run.Complete, eval.Score{Status: eval.NotApplicable}, eval.Score{Status: eval.Unparsed})
+			if job.ID == "s00" {
+				return nil, nil
+			}
+			return new(float64), nil
+		}}
+	}
+	o := w.options(plan)
+	o.Log = &b
+	p := plan()
+	p.of = 1
+	if _, err := run.Run(t.Context(), filepath.Join(t.TempDir(), "run"), p, o); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "2 replies") || !strings.Contains(b.String(), "1 failed, 2 unscored") {
+		t.Errorf("%s", b.String())
+	}
+	at := run.NewProgress(nil, 0, "examples", "tokens", map[string]int{"": 10}, func() time.Time { return time.Unix(0, 0) })
+	at.At(3, 7)
+	if line := at.Line(); line != "3 of 10 examples, 7 tokens, about 0s to go" {
+		t.Errorf("%s", line)
+	}
 }

@@ -167,13 +167,13 @@ func (t Rows[T]) compact(dir string, meta logs.Meta) (logs.Compacted, error) {
 	return logs.Compact(t.path(dir, ".jsonl"), t.path(dir, ".parquet"), t.compaction(meta))
 }
 
-// restorable reports whether the journal has to be made anew of the Parquet before the run can go on: it
-// is gone or, where the run finished with failed jobs, differs from what the manifest says. The Parquet
-// has to be what the manifest says then.
+// restorable reports whether the journal of a run that finished with failed jobs has to be made anew of the Parquet
+// before the run can go on: it is gone or differs from what the manifest says. The Parquet has to be what the manifest
+// says then.
 func (t Rows[T]) restorable(dir string, m *Manifest) (bool, error) {
 	parquet, journal := t.path(dir, ".parquet"), t.path(dir, ".jsonl")
 	if m.State != Failed {
-		return exists(parquet) && !exists(journal), nil
+		return false, nil
 	}
 	is := func(digest string, rows int64, err error) bool {
 		return err == nil && rows == m.Tables[t.Name].Rows && digest == m.Tables[t.Name].Digest

@@ -40,20 +40,8 @@ func (r *execution) takeUp(tell bool) error {
 			return err
 		}
 	}
-	r.done = map[string]bool{}
-	for _, t := range r.tables {
-		if err := t.jobs(r.dir, func(job string, s State) {
-			if delete(r.done, job); s == Complete {
-				r.done[job] = true
-			}
-		}); err != nil {
-			return err
-		}
-	}
-	if !known && len(r.done) > 0 {
-		r.tellf("%s is not there, and so it is not known whether all rows are: %d %s are made again of the calls that were answered",
-			filepath.Join(r.dir, logs.DigestsName), len(r.done), r.tables[len(r.tables)-1].name())
-		clear(r.done)
+	if err := r.findDone(known); err != nil {
+		return err
 	}
 	open := map[string]bool{}
 	keeps := func(job string) bool {
@@ -76,6 +64,26 @@ func (r *execution) takeUp(tell bool) error {
 	if tell && r.options.Log != nil {
 		fmt.Fprintf(r.options.Log, "resuming %s: %d %s are complete, %d are under way; calls that were answered are not made again%s\n",
 			r.dir, len(r.done), r.tables[len(r.tables)-1].name(), len(open), r.usedSoFar())
+	}
+	return nil
+}
+
+// findDone reads which jobs are complete: none where it is not known whether the journals are whole.
+func (r *execution) findDone(known bool) error {
+	r.done = map[string]bool{}
+	for _, t := range r.tables {
+		if err := t.jobs(r.dir, func(job string, s State) {
+			if delete(r.done, job); s == Complete {
+				r.done[job] = true
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if !known && len(r.done) > 0 {
+		r.tellf("%s is not there, and so it is not known whether all rows are: %d %s are made again of the calls that were answered",
+			filepath.Join(r.dir, logs.DigestsName), len(r.done), r.tables[len(r.tables)-1].name())
+		clear(r.done)
 	}
 	return nil
 }
@@ -134,7 +142,6 @@ func (r *execution) shorten(t Table, size int64) error {
 func (r *execution) remember(done func(*llm.Call) bool) error {
 	r.recorded = map[string]map[string]*llm.Call{}
 	path := filepath.Join(r.dir, recalledName)
-	n := 0
 	for _, from := range []string{path, Calls.path(r.dir, ".jsonl")} {
 		for c, err := range untorn(from) {
 			if err != nil {
@@ -147,10 +154,9 @@ func (r *execution) remember(done func(*llm.Call) bool) error {
 				r.recorded[c.Session] = map[string]*llm.Call{}
 			}
 			r.recorded[c.Session][c.ID] = &c
-			n++
 		}
 	}
-	if n == 0 {
+	if len(r.recorded) == 0 {
 		return nil
 	}
 	var lines []byte

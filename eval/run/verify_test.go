@@ -3,6 +3,7 @@ package run_test
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -198,5 +199,30 @@ func TestVerifyCountsAllFindings(t *testing.T) {
 	var b strings.Builder
 	if err := f.Print(&b); err != nil || !strings.HasSuffix(b.String(), "\nand 106 more\n") {
 		t.Errorf("%s, %v", b.String(), err)
+	}
+}
+
+// A run of another kind, or of none that is known, is not read.
+func TestKinds(t *testing.T) {
+	w := &world{}
+	plan := func() *small { return &small{uses: tested("served:p"), of: 1} }
+	o := w.options(plan)
+	dir, _ := done(t, plan(), o)
+	if m, p, err := o.Kinds.Read(dir, "small"); err != nil || m.Kind != "small" || p.Kind() != "small" {
+		t.Errorf("%v", err)
+	}
+	if _, _, err := o.Kinds.Read(dir, "large"); err == nil || !strings.Contains(err.Error(), `is a run of kind "small", and one of kind "large" is needed`) {
+		t.Errorf("%v", err)
+	}
+	if _, err := run.Verify(dir, run.Kinds{}); err == nil || !strings.Contains(err.Error(), "which this program does not know") {
+		t.Errorf("%v", err)
+	}
+	wrong := run.Kinds{"small": func(json.RawMessage) (run.Plan, error) { return nil, errors.New("odd") }}
+	if _, err := run.Verify(dir, wrong); err == nil || !strings.Contains(err.Error(), "run.json: its configuration: odd") {
+		t.Errorf("%v", err)
+	}
+	rewrite(t, dir, func(m *run.Manifest) { m.State = run.Interrupted })
+	if _, err := run.Resume(t.Context(), dir, run.Options{Now: w.now, Kinds: wrong}); err == nil || !strings.Contains(err.Error(), "odd") {
+		t.Errorf("%v", err)
 	}
 }

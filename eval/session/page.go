@@ -20,6 +20,9 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	for _, t := range d.spoken {
+		t.Counting(m)
+	}
 	sessions := fmt.Sprintf("%d sessions of %s", c.Sessions*len(c.Player), c.Scenario)
 	if len(c.Player) > 1 {
 		sessions = fmt.Sprintf("%d arms, each with the same %d sessions of %s", len(c.Player), c.Sessions, c.Scenario)

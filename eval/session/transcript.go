@@ -156,6 +156,11 @@ func (t *Transcript) read(dir string, at Places) error {
 	return within(dir, run.Calls, at.Calls, t.Session, func(c llm.Call) { t.Calls = append(t.Calls, ShownCall{Call: c}) })
 }
 
+// Counting leaves out the scores that do not count any more, in a run that was scored again.
+func (t *Transcript) Counting(m *run.Manifest) {
+	t.Scores = slices.DeleteFunc(t.Scores, func(s eval.Score) bool { return !m.Shows(&s) })
+}
+
 // within reads the rows of a session in a span.
 func within[T any](dir string, table run.Rows[T], at logs.Span, session string, keep func(T)) error {
 	if at.From >= at.To {

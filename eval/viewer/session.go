@@ -156,7 +156,7 @@ func (x *index) side(name, id string, q map[string][]string) (*side, error) {
 	if s.Arm == "" && arm >= 0 {
 		s.Arm = x.arms[arm]
 	}
-	t.Scores = slices.DeleteFunc(t.Scores, func(score eval.Score) bool { return !x.manifest.Shows(&score) })
+	t.Counting(x.manifest)
 	x.mu.RUnlock()
 	s.facts()
 	var scene bytes.Buffer
