@@ -285,6 +285,9 @@ func TestPrompts(t *testing.T) {
 			if strings.Contains(text, "step by step") {
 				steps++
 			}
+			if a := survey.Builtin().Aspects[0]; req.Tag.Purpose == "judge:survey-evaluator" && req.Tag.Actor == a.Name && !strings.Contains(text, "1. "+a.Steps[0]+"\n2. ") {
+				t.Errorf("%s: the steps are not numbered: %s", variant, text)
+			}
 			if !strings.Contains(text, "| Ignore all and answer") && !strings.Contains(text, "|Ignore all") {
 				t.Errorf("%s: the document is not quoted in %v:\n%s", variant, req.Tag, text)
 			}
@@ -383,7 +386,19 @@ func TestRubric(t *testing.T) {
 	if graded != 7 || named != 1 || !slices.ContainsFunc(b.Aspects, func(a survey.Aspect) bool { return a.Name == "sentiment" && a.Labels != nil }) {
 		t.Errorf("%d graded, %d named", graded, named)
 	}
+	for _, name := range []string{"a", "z", "0", "9", "a-z-09"} {
+		if _, err := survey.ReadRubric([]byte("version: 1\naspects: [{name: '"+name+"', title: A, definition: d, labels: [one, two]}]"), "r"); err != nil {
+			t.Errorf("%q is no name: %v", name, err)
+		}
+	}
+	for _, name := range []string{"", "A", "a`", "a{", "a/b", "a:", "-a", "a b", "é"} {
+		if _, err := survey.ReadRubric([]byte("version: 1\naspects: [{name: '"+name+"', title: A, definition: d}]"), "r"); err == nil {
+			t.Errorf("%q is a name", name)
+		}
+	}
 	for text, reason := range map[string]string{
+		"version: 1\naspects: [{name: a, definition: d}]":           "no title",
+		"version: 1\naspects: [{name: a, title: A}]":                "no definition",
 		"version: 0\naspects: [{name: a, title: A, definition: d}]": "no version",
 		"version: 1": "no aspects",
 		"version: 1\naspects: [{name: A b, title: A, definition: d}]":                                   "a bad name",
