@@ -62,9 +62,6 @@ func (m *Model) Gold(ctx context.Context, a Ask, k *scenarios.Knowledge, n int) 
 		Scorer: "iep-gold", Session: a.Session, Subject: k.ID, Seed: a.Seed, Role: judgeRole, Prompt: goldPrompt,
 		Data: map[string]any{"Title": k.Title, "K": n, "Text": text}, Schema: listOf(n),
 		Check: func(l list) error {
-			if err := exactly(l.Points, n); err != nil {
-				return err
-			}
 			for i, p := range l.Points {
 				if strings.TrimSpace(p) == "" {
 					return fmt.Errorf("key point %d is empty", i+1)
@@ -85,7 +82,6 @@ func (m *Model) Match(ctx context.Context, a Ask, k *scenarios.Knowledge, gold [
 	points, err := judge.Ask(ctx, m.Judge, judge.Question[list]{
 		Scorer: "iep-points" + a.suffix(), Session: a.Session, Subject: a.Subject, Seed: a.Seed, Role: judgeRole, Prompt: pointsPrompt,
 		Data: map[string]any{"Title": k.Title, "K": n, "Text": answer}, Schema: listOf(n),
-		Check: func(l list) error { return exactly(l.Points, n) },
 	})
 	calls := points.Calls
 	if err := outcome(points.Status, points.Reason, err); err != nil {
@@ -176,13 +172,6 @@ func pairsOf(n, m int) *judge.Schema {
 	return judge.MustSchema(fmt.Sprintf(`{"type": "object", "required": ["matches"], "properties": {"matches":
 		{"type": "array", "maxItems": %d, "items": {"type": "object", "required": ["known", "told"], "properties":
 			{"known": {"type": "integer", "minimum": 1, "maximum": %d}, "told": {"type": "integer", "minimum": 1, "maximum": %d}}}}}}`, min(n, m), n, m))
-}
-
-func exactly(points []string, n int) error {
-	if len(points) != n {
-		return fmt.Errorf("%d key points were asked for and %d came", n, len(points))
-	}
-	return nil
 }
 
 // outcome makes an error of a verdict that is none.

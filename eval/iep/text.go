@@ -34,14 +34,7 @@ func Sentences(text string) []string {
 
 // asciiFold takes accents off and makes curly quotes straight, which embedding models need too.
 func asciiFold(s string) string {
-	ascii := true
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return s
 	}
 	folded, _, err := transform.String(transform.Chain(norm.NFKD, runes.Remove(runes.In(unicode.Mn))), s)

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -8,7 +9,7 @@ import (
 // MSE is the mean squared difference of paired values. For verdicts of 0 and 1 it is the share of
 // disagreements.
 func MSE(x, y []float64) Value {
-	why := first(unpaired(len(x), len(y)), unfit(x, y))
+	why := cmp.Or(unpaired(len(x), len(y)), unfit(x, y))
 	switch {
 	case why != "":
 		return Undefined(why)
@@ -68,13 +69,11 @@ func Confuse(truth, said []bool) (Confusion, error) {
 func (c Confusion) N() int { return c.TruePos + c.FalsePos + c.TrueNeg + c.FalseNeg }
 
 // Prevalence is the share of what is truly positive.
-func (c Confusion) Prevalence() Value { return share(c.TruePos+c.FalseNeg, c.N(), "no verdicts") }
-
-func share(k, n int, none string) Value {
-	if n == 0 {
-		return Undefined(none)
+func (c Confusion) Prevalence() Value {
+	if c.N() == 0 {
+		return Undefined("no verdicts")
 	}
-	return Number(float64(k) / float64(n))
+	return Number(float64(c.TruePos+c.FalseNeg) / float64(c.N()))
 }
 
 // Weights say how far apart two labels of Cohen's kappa are.

@@ -20,7 +20,7 @@ func uncorrelated(n int, why string) Correlation {
 
 // uncorrelatable says why two columns have no correlation. Empty: they have one.
 func uncorrelatable(x, y []float64) string {
-	why := first(unpaired(len(x), len(y)), unfit(x, y))
+	why := cmp.Or(unpaired(len(x), len(y)), unfit(x, y))
 	switch {
 	case why != "":
 		return why
@@ -130,7 +130,7 @@ type Grouped struct {
 // where the correlation exists: a group whose scores do not vary is skipped and counted, never
 // taken as 0. The t interval takes the groups as independent.
 func Within[G comparable](x, y []float64, groups []G, level float64, correlate func(x, y []float64) Correlation) Grouped {
-	if why := first(badLevel(level), unpaired(len(x), len(y)), unpaired(len(x), len(groups)), unfit(x, y)); why != "" {
+	if why := cmp.Or(badLevel(level), unpaired(len(x), len(y)), unpaired(len(x), len(groups)), unfit(x, y)); why != "" {
 		return Grouped{Mean: Interval{Reason: why}}
 	}
 	byGroup := Clusters(groups)

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 // Mean is the arithmetic mean with Student's t interval on n-1 degrees of freedom. One value, or values that
 // are all the same, have a mean and no interval.
 func Mean(xs []float64, level float64) Interval {
-	if why := first(badLevel(level), unfit(xs)); why != "" {
+	if why := cmp.Or(badLevel(level), unfit(xs)); why != "" {
 		return Interval{N: len(xs), Reason: why}
 	}
 	n := len(xs)
@@ -36,7 +37,7 @@ const noSpread = "the values do not vary: nothing to make an interval from"
 // it where several values come from one session and so are not independent. One cluster has a mean
 // and no interval, and so have clusters that do not vary.
 func ClusteredMean[C comparable](xs []float64, ids []C, level float64) Interval {
-	if why := first(badLevel(level), unpaired(len(xs), len(ids)), unfit(xs)); why != "" {
+	if why := cmp.Or(badLevel(level), unpaired(len(xs), len(ids)), unfit(xs)); why != "" {
 		return Interval{N: len(xs), Reason: why}
 	}
 	n := len(xs)
@@ -62,7 +63,7 @@ func ClusteredMean[C comparable](xs []float64, ids []C, level float64) Interval 
 // (Miller, "Adding error bars to evals", 2024, section 2.2, with the small-sample factor.) With one
 // value a cluster it is the plain standard error.
 func ClusteredSE[C comparable](xs []float64, ids []C) Value {
-	if why := first(unpaired(len(xs), len(ids)), unfit(xs)); why != "" {
+	if why := cmp.Or(unpaired(len(xs), len(ids)), unfit(xs)); why != "" {
 		return Undefined(why)
 	}
 	clusters := Clusters(ids)
@@ -161,7 +162,9 @@ func mean(xs []float64) float64 {
 // norm is sqrt(sum (x-m)^2), which neither overflows nor underflows on the way; exactly 0 for
 // constant values, whose mean is exact.
 func norm(xs []float64, m float64) float64 {
-	return floats.Norm(centred(xs, m), 2)
+	off := slices.Clone(xs)
+	floats.AddConst(-m, off)
+	return floats.Norm(off, 2)
 }
 
 // sd is the standard deviation of at least two finite values.
@@ -171,14 +174,6 @@ func sd(xs []float64, by Divisor) float64 {
 		n--
 	}
 	return norm(xs, mean(xs)) / math.Sqrt(n)
-}
-
-func centred(xs []float64, m float64) []float64 {
-	out := make([]float64, len(xs))
-	for i, x := range xs {
-		out[i] = x - m
-	}
-	return out
 }
 
 func constant(xs []float64) bool {

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -33,7 +34,7 @@ func noComparison(n int, why string) Comparison {
 
 // differences are a[i]-b[i].
 func differences(a, b []float64) ([]float64, string) {
-	if why := first(unpaired(len(a), len(b)), unfit(a, b)); why != "" {
+	if why := cmp.Or(unpaired(len(a), len(b)), unfit(a, b)); why != "" {
 		return nil, why
 	}
 	d := make([]float64, len(a))
@@ -52,7 +53,7 @@ func differences(a, b []float64) ([]float64, string) {
 // PairedT is the mean of a[i]-b[i] with its t interval, and Student's paired t test.
 func PairedT(a, b []float64, level float64, alt Alternative) Comparison {
 	d, why := differences(a, b)
-	if why = first(badLevel(level), badAlternative(alt), why); why != "" {
+	if why = cmp.Or(badLevel(level), badAlternative(alt), why); why != "" {
 		return noComparison(len(a), why)
 	}
 	out := Comparison{Diff: Mean(d, level), Test: untested(len(d), "")}
@@ -82,7 +83,7 @@ func PairedT(a, b []float64, level float64, alt Alternative) Comparison {
 // not take the variances as equal (Welch 1947).
 func Welch(a, b []float64, level float64, alt Alternative) Comparison {
 	n := len(a) + len(b)
-	why := first(badLevel(level), badAlternative(alt), unfit(a, b))
+	why := cmp.Or(badLevel(level), badAlternative(alt), unfit(a, b))
 	switch {
 	case why != "":
 	case len(a) == 0 || len(b) == 0:
@@ -130,7 +131,7 @@ func Welch(a, b []float64, level float64, alt Alternative) Comparison {
 // p is 1.
 func SignTest(a, b []float64, alt Alternative) Test {
 	d, why := differences(a, b)
-	if why = first(badAlternative(alt), why); why != "" {
+	if why = cmp.Or(badAlternative(alt), why); why != "" {
 		return untested(len(a), why)
 	}
 	up, down := 0, 0

@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"math"
 	"sort"
 	"sync"
@@ -25,7 +26,7 @@ const mostSessions = 100_000_000
 // Power is the chance that a two-sided t test at 1-level sees an effect with n sessions, from the
 // noncentral t distribution (Cohen 1988).
 func (d Design) Power(effect float64, n int, level float64) Value {
-	if why := first(badLevel(level), unfit([]float64{effect})); why != "" {
+	if why := cmp.Or(badLevel(level), unfit([]float64{effect})); why != "" {
 		return Undefined(why)
 	}
 	if n < 2 {
@@ -38,7 +39,7 @@ func (d Design) Power(effect float64, n int, level float64) Value {
 // time.
 func (d Design) Sessions(effect, power, level float64) Value {
 	effect = math.Abs(effect)
-	switch why := first(badLevel(level), badPower(power), unfit([]float64{effect})); {
+	switch why := cmp.Or(badLevel(level), badPower(power), unfit([]float64{effect})); {
 	case why != "":
 		return Undefined(why)
 	case effect == 0:
@@ -60,7 +61,7 @@ func (d Design) Uncertainty(n int, power, level float64) Value {
 	if d == Unpaired {
 		df *= 2
 	}
-	if why := first(badLevel(level), badPower(power)); why != "" {
+	if why := cmp.Or(badLevel(level), badPower(power)); why != "" {
 		return Undefined(why)
 	}
 	if df < 1 {
@@ -77,7 +78,7 @@ func (d Design) Uncertainty(n int, power, level float64) Value {
 
 // Detectable is the least effect that n sessions see at least power of the time.
 func (d Design) Detectable(n int, power, level float64) Value {
-	switch why := first(badLevel(level), badPower(power)); {
+	switch why := cmp.Or(badLevel(level), badPower(power)); {
 	case why != "":
 		return Undefined(why)
 	case n < 2:

@@ -105,13 +105,3 @@ func badLevel(level float64) string {
 	}
 	return ""
 }
-
-// first returns the first reason that is one.
-func first(reasons ...string) string {
-	for _, r := range reasons {
-		if r != "" {
-			return r
-		}
-	}
-	return ""
-}

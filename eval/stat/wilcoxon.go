@@ -1,6 +1,7 @@
 package stat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -31,7 +32,7 @@ const exactWilcoxon = 500
 // where the test is one-sided, as in scipy.stats.wilcoxon.
 func Wilcoxon(a, b []float64, zero Zeros, method Method, alt Alternative) Test {
 	d, why := differences(a, b)
-	switch why = first(badAlternative(alt), why); {
+	switch why = cmp.Or(badAlternative(alt), why); {
 	case why != "":
 	case zero != DropZeros && zero != RankZeros:
 		why = fmt.Sprintf("zeros %q is neither wilcox nor pratt", zero)
