@@ -286,7 +286,7 @@ func (e *editor) number(n *ast.BasicLit, parent ast.Node) {
 	if kv, ok := parent.(*ast.KeyValueExpr); ok && kv.Key == n {
 		return
 	}
-	if name := types.TypeString(t, nil); name == "time.Duration" || name == "io/fs.FileMode" {
+	if name := types.TypeString(types.Unalias(t), nil); name == "time.Duration" || name == "io/fs.FileMode" {
 		return
 	}
 	if call, ok := parent.(*ast.CallExpr); ok && types.ExprString(call.Fun) == "strconv.ParseFloat" {

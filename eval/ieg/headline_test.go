@@ -107,5 +107,9 @@ func TestShow(t *testing.T) {
 		if strings.Contains(text, "stealth") != all || strings.Contains(text, "1 (1 of 1)") {
 			t.Errorf("all %t: %s", all, text)
 		}
+		out.Reset()
+		if err := ieg.Show(&out, results[:1], all); err != nil || strings.Contains(strings.ToLower(out.String()), "arcana") {
+			t.Errorf("without skills: %v, %s", err, &out)
+		}
 	}
 }

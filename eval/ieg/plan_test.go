@@ -1,8 +1,10 @@
 package ieg_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/eval/ieg"
@@ -31,6 +33,13 @@ func TestPlan(t *testing.T) {
 		RealTrain: write("train", play("real", 60, 0.8, 1)), RealTest: write("test", play("test", 40, 0.8, 3)), Seeds: 2,
 		Generated: []ieg.SourceConfig{{Name: "clear", File: write("clear", play("clear", 60, 0.8, 4))}},
 		Settings:  run.Settings{Seed: 1, Jobs: 2},
+	}
+	var got []string
+	for _, m := range ieg.New(&c, train).Metrics() {
+		got = append(got, fmt.Sprintf("%s %v to %v %t", m.Name, m.Low, m.High, m.Higher))
+	}
+	if want := "words_o -100 to 100 true, words_c -100 to 100 true, G_o 0 to 100 false, G_c 0 to 100 false, signed_o -100 to 100 false, signed_c -100 to 100 false, f_o 0 to 100 true, f_c 0 to 100 true"; strings.Join(got, ", ") != want {
+		t.Errorf("metrics %q", got)
 	}
 	runtest.TestPlan(t, runtest.Case{
 		New:     func() run.Plan { c := c; return ieg.New(&c, train) },

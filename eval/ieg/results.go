@@ -198,11 +198,7 @@ func folded(i stat.Interval) stat.Interval {
 	if i.Low == nil {
 		return i
 	}
-	low, high := math.Abs(*i.Low), math.Abs(*i.High)
-	if *i.Low <= 0 && *i.High >= 0 {
-		low, high = 0, max(low, high)
-	}
-	low, high = min(low, high), max(low, high)
+	low, high := max(0, *i.Low, -*i.High), max(-*i.Low, *i.High)
 	i.Low, i.High = &low, &high
 	return i
 }

@@ -177,7 +177,7 @@ func TestSheetWithHoles(t *testing.T) {
 		t.Errorf("0/0: %+v", r)
 	}
 	for _, at := range [][2]string{{"G_o", "a / x"}, {"G_c", "b / y"}, {"f_o", "b / y"}, {"f_o", "real / x"}} {
-		if r := valueOf(t, results, at[0], at[1], ""); r.Value != nil || r.Reason == "" || r.N != 0 {
+		if r := valueOf(t, results, at[0], at[1], ""); r.Value != nil || r.Reason == "" || r.N != 0 || r.Of != 1 {
 			t.Errorf("%s of %s: %+v, want a reason", at[0], at[1], r)
 		}
 	}

@@ -308,7 +308,7 @@ func TestPrefer(t *testing.T) {
 				t.Errorf("%s: call %d is number %d", tt.name, i, try)
 			}
 		}
-		if err != nil || p.Status != tt.status || p.Value != tt.winner || p.Flip != tt.flip {
+		if err != nil || p.Status != tt.status || p.Value != tt.winner || p.Flip != tt.flip || p.Status != eval.Scored && !strings.HasPrefix(p.Reason, "order 1 of 2: ") {
 			t.Errorf("%s: %+v %v", tt.name, p, err)
 		}
 		ids := map[string]bool{}
