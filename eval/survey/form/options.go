@@ -147,10 +147,13 @@ func completeSet(options []string) bool {
 // the form knows all of that.
 var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like|` +
 	`(would|will|do|should) (you|we|your \w+) (\w+ )?(want|need|prefer|choose|join)|` +
-	`(did|have|are|will|would) (you|we|your \w+) (\w+ )?(tak|attend|join|choos|chose|book|order|complet|appl|enrol|regist|sign|select|test)\w*|suits? (you|your \w+))` +
+	`(did|have|are|will|would) (you|we|your \w+) (\w+ ){0,2}(tak|attend|join|choos|chose|book|order|complet|finish|appl|enrol|regist|sign|select|test)\w*|suits? (you|your \w+))` +
 	`( (for|in|on|at|with|up)\b.*)?\W*$`)
 
-var opens = regexp.MustCompile(`(?i)^(which|what|why|who|whom|where|how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
+// opens finds the questions on a person's own life, reasons and habits. What a form's author offers is known to the author,
+// so that "which" counts only with what people do, or used.
+var opens = regexp.MustCompile(`(?i)^(what|why|who|whom|where|which\b.*\b(do|does) (you|your)|which\b.*\bdid (you|your \w+) (use|read|watch|hear|eat|drink)|` +
+	`how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
 
 // steps are words of options on a scale, where all answers have their place.
 var steps = regexp.MustCompile(`(?i)\b((less|more) (than|often)|never|rarely|seldom|sometimes|often|usually|always|daily|weekly|monthly|yearly|every|once|twice|under|over|below|above|up to|between|before|after|small(er)?|large(r)?|low|medium|high|beginner|advanced|intermediate|yes|no|morning|noon|afternoon|evening|night|half|full|true|false)\b`)

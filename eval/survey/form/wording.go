@@ -15,7 +15,7 @@ var leadings = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(clearly|surely|of course|naturally)\b,?`),
 	// A report of what others think, before the question.
 	regexp.MustCompile(`(?i)(?:^|[.!] )(?:most|many|all|sensible|reasonable|experts|scientists|doctors|studies|research)\b[^.?!]{0,30}\b(?:think|agree|believe|say|love|know|prefer|support|want|show)s?\b[^.?!]*[.!] `),
-	regexp.MustCompile(`(?i)\b(do|would|will) you (not )?(also )?agree (that|with (us|me))\b`),
+	regexp.MustCompile(`(?i)(?:^|[.!?,;:] )(do|would|will) you (not )?(also )?agree (that|with (us|me))\b`),
 	regexp.MustCompile(`(?i)\bhow (amazing|great|wonderful|fantastic|awful|terrible|horrible|brilliant|excellent|dreadful|much do you (love|hate|enjoy|adore|dislike))\b`),
 	regexp.MustCompile(`(?i)\bwhy do you (love|like|hate|prefer|enjoy|dislike|adore)\b`),
 	regexp.MustCompile(`(?i)\b(our|the|this|these|such an?|your) (amazing|excellent|fantastic|wonderful|outstanding|award-winning|world-class|superb|incredible|brilliant|terrible|awful|disastrous|dreadful|horrible|ridiculous|absurd|disgraceful)\b`),
@@ -86,18 +86,20 @@ func oneThing(a, b string) bool {
 var asksOne = regexp.MustCompile(`(?i)^(how|do|does|did|are|is|was|were|would|will|should|could|can|have|has|please rate|rate|i|we|my|our|the|this|these|to what extent)\b`)
 
 var (
-	joined  = regexp.MustCompile(`(?i)([\p{L}'’-]+),? (?:and(?: also)?|as well as|and/or) (?:(?:the|a|an|our|your|its|their|how|of|with|to|by|is|are|was|were) )*([\p{L}'’-]+)`)
-	between = regexp.MustCompile(`(?i)\bbetween\b[^,.?]*$`)
+	joined = regexp.MustCompile(`(?i)([\p{L}'’-]+),? (?:and(?: also)?|as well as|and/or) (?:(?:the|a|an|our|your|its|their|how|of|with|to|by|is|are|was|were) )*([\p{L}'’-]+)`)
+	// tellsApart finds options that answer for each of two things.
+	tellsApart = regexp.MustCompile(`(?i)\b(both|neither|equally)\b`)
+	between    = regexp.MustCompile(`(?i)\bbetween\b[^,.?]*$`)
 )
 
 // barrelled returns the words that make one question two; "" for none. Only questions with one answer
-// on a scale, or a yes or no, can have two in one.
+// on a scale, or a yes or no, can have two in one. "My parents and I" are one subject.
 func barrelled(q *Question) string {
 	text := line(q.Text)
 	switch q.Type {
 	case Rating, Likert:
 	case Single:
-		if len(q.Options) > 5 || q.Answer != "" {
+		if len(q.Options) > 5 || q.Answer != "" || slices.ContainsFunc(q.Options, tellsApart.MatchString) {
 			return ""
 		}
 	default:
@@ -108,7 +110,7 @@ func barrelled(q *Question) string {
 	}
 	for _, m := range joined.FindAllStringSubmatchIndex(text, -1) {
 		before, after := strings.ToLower(text[m[2]:m[3]]), strings.ToLower(text[m[4]:m[5]])
-		if oneThing(before, after) || between.MatchString(text[:m[2]]) {
+		if after == "i" || oneThing(before, after) || between.MatchString(text[:m[2]]) {
 			continue
 		}
 		return text[m[0]:m[1]]
