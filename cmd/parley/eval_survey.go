@@ -1,6 +1,7 @@
 package main
 
 import (
+	"parley/eval/run"
 	"parley/eval/survey"
 
 	"github.com/urfave/cli/v2"
@@ -29,7 +30,7 @@ func surveyCheckCommand() *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "print one object with `findings`, each {file, where, rule, message}, files and unread"},
 		},
 		Action: func(c *cli.Context) error {
-			files, err := survey.Files(c.Args().Slice())
+			files, err := run.Files(c.Args().Slice())
 			if err != nil {
 				return err
 			}

@@ -47,7 +47,7 @@ func surveyConfig(c *cli.Context) (*survey.Config, error) {
 		}
 	}
 	if c.NArg() > 0 || g.Files == nil {
-		files, err := survey.Files(c.Args().Slice())
+		files, err := run.Files(c.Args().Slice())
 		if err != nil {
 			return nil, err
 		}

@@ -61,9 +61,13 @@ func sampleFlags() []cli.Flag {
 		&cli.StringFlag{Name: "critic", Usage: "`MODEL` that proposes the criteria, instead of --criteria"},
 		&cli.IntFlag{Name: "critics", Value: 50, Usage: "ask the critic with `N` seeds"},
 		&cli.StringFlag{Name: "summariser", Usage: "`MODEL` that makes one list of what critics propose"},
-		&cli.StringFlag{Name: "embed", Usage: "`MODEL` of embeddings by which similar criteria are found (default: by their letters)"},
-		&cli.Float64Flag{Name: "tau", Value: 0.8, Usage: "merge criteria from this `SIMILARITY`"},
-	}, runFlags("samples")...)
+	}, append(mergeFlags, runFlags("samples")...)...)
+}
+
+// mergeFlags say which criteria are similar.
+var mergeFlags = []cli.Flag{
+	&cli.StringFlag{Name: "embed", Usage: "`MODEL` of embeddings by which similar criteria are found (default: by their letters)"},
+	&cli.Float64Flag{Name: "tau", Value: 0.8, Usage: "merge criteria from this `SIMILARITY`"},
 }
 
 // utilityCriteria asks critics and writes the criteria that they propose.
@@ -79,16 +83,36 @@ func utilityCriteria(c *cli.Context) error {
 }
 
 // utilityRun labels samples, and verifies criteria where samples are disturbed.
-func utilityRun(c *cli.Context, seeds int, disturb []string) error {
-	g := utility.DefaultConfig()
+func utilityRun(c *cli.Context, seeds int, disturb []string) (err error) {
+	g, reader := utility.DefaultConfig(), &utility.Reader{Hidden: c.StringSlice("hide")}
 	g.Seeds, g.Disturb = seeds, disturb
 	if file := c.String("config"); file != "" {
-		if err := run.ReadConfig(file, g); err != nil {
-			return err
-		}
+		err = run.ReadConfig(file, g)
 	}
-	if err := utilityFlags(c, g); err != nil {
+	if file := c.String("task"); file != "" && err == nil {
+		g.Task, err = utility.ReadTask(file, reader)
+	}
+	if name := c.String("criteria"); name != "" && err == nil {
+		g.Criteria, err = readCriteria(name)
+	}
+	if c.IsSet("samples") && err == nil {
+		g.Samples, err = reader.Load(c.StringSlice("samples"), c.String("success"))
+	}
+	if err != nil {
 		return err
+	}
+	overlay(c, g)
+	if c.IsSet("model") {
+		g.Quantifier = c.String("model")
+	}
+	if c.IsSet("stability") {
+		g.Thresholds.Stability = c.String("stability")
+	}
+	if c.IsSet("temperature") {
+		g.Sampling.Temperature = new(c.Float64("temperature"))
+	}
+	if g.Critic != "" && g.Critics == 0 {
+		g.Critics = c.Int("critics")
 	}
 	return utilityBegin(c, g, "")
 }
@@ -114,36 +138,4 @@ func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
 		err = writeCriteria(cmp.Or(file, utilityFile(dir)), list)
 	}
 	return errors.Join(ended, err)
-}
-
-// utilityFlags overlays what flags say about criteria, samples and models.
-func utilityFlags(c *cli.Context, g *utility.Config) (err error) {
-	reader := &utility.Reader{Hidden: c.StringSlice("hide")}
-	if file := c.String("task"); file != "" {
-		g.Task, err = utility.ReadTask(file, reader)
-	}
-	if name := c.String("criteria"); name == "roleplay" {
-		g.Criteria = utility.RolePlay()
-	} else if name != "" && err == nil {
-		g.Criteria, err = readCriteria(name)
-	}
-	if c.IsSet("samples") && err == nil {
-		g.Samples, err = reader.Load(c.StringSlice("samples"), c.String("success"))
-	}
-	if err != nil {
-		return err
-	}
-	overlay(c, g)
-	for name, value := range map[string]*string{"model": &g.Quantifier, "stability": &g.Thresholds.Stability} {
-		if c.IsSet(name) {
-			*value = c.String(name)
-		}
-	}
-	if g.Critic != "" && g.Critics == 0 {
-		g.Critics = c.Int("critics")
-	}
-	if c.IsSet("temperature") {
-		g.Sampling.Temperature = new(c.Float64("temperature"))
-	}
-	return nil
 }

@@ -19,12 +19,10 @@ import (
 func utilityConsolidateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "consolidate", Usage: "merge similar criteria", ArgsUsage: "criteria.yaml...",
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "embed", Usage: "`MODEL` of embeddings (default: compare names and descriptions by their letters)"},
-			&cli.Float64Flag{Name: "tau", Value: 0.8, Usage: "merge criteria from this `SIMILARITY`"},
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "out", Usage: "`FILE` to write to, YAML"},
 			&cli.BoolFlag{Name: "json", Usage: "print one object with criteria, growth and method"},
-		},
+		}, mergeFlags...),
 		Action: utilityConsolidate,
 	}
 }
@@ -124,8 +122,11 @@ func utilityProposed(files []string) (all []utility.Criterion, seeds int, err er
 	return all, seeds, nil
 }
 
-// readCriteria reads the criteria of a file, or those that a run ended with.
+// readCriteria reads the criteria of a file, those that a run ended with, or the built-in ones.
 func readCriteria(name string) ([]utility.Criterion, error) {
+	if name == "roleplay" {
+		return utility.RolePlay(), nil
+	}
 	if exists(filepath.Join(name, run.ManifestName)) {
 		s, err := utilityStudy(name)
 		if err != nil {

@@ -3,10 +3,7 @@ package survey
 import (
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
 	"text/tabwriter"
 
 	"parley/eval/report"
@@ -22,34 +19,6 @@ func Open(dir string) (*run.Manifest, *RunData, error) {
 	}
 	d, err := ReadRun(dir, p.(*Plan).config)
 	return m, d, err
-}
-
-// Files lists files, and those within directories, in order. Hidden ones are passed over.
-func Files(names []string) (files []string, err error) {
-	if len(names) == 0 {
-		return nil, run.Usagef("name a file or directory of documents")
-	}
-	for _, name := range names {
-		err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case path != name && d.Name()[0] == '.' && d.IsDir():
-				return fs.SkipDir
-			case d.Type().IsRegular() && (path == name || d.Name()[0] != '.'):
-				files = append(files, path)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, fmt.Errorf("find documents: %w", err)
-		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("there are no documents in %s", names[0])
-	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
 }
 
 // Checked holds the faults of documents, as far as that can be found without a model.

@@ -286,9 +286,9 @@ func TestFiles(t *testing.T) {
 	}
 	for _, test := range []struct{ names, want string }{
 		{".", "a.md b.md sub/d.json"}, {"b.md . b.md", "a.md b.md sub/d.json"}, {".hidden.md", ".hidden.md"}, {".git", ".git/c.md"}, {"sub", "sub/d.json"},
-		{"", "error: name a file"}, {"none", "error: there are no documents in none"}, {"nowhere", "error: find documents"},
+		{"", "error: name a file"}, {"none", "error: there are no files in none"}, {"nowhere", "error: find files"},
 	} {
-		files, err := survey.Files(strings.Fields(test.names))
+		files, err := run.Files(strings.Fields(test.names))
 		got := strings.Join(files, " ")
 		if err != nil {
 			got = "error: " + err.Error()
@@ -311,7 +311,7 @@ func TestLibrary(t *testing.T) {
 		if err != nil || len(made.Forms) != want.forms || made.Missing() != 0 {
 			t.Fatalf("%q: %+v, %v", spoil, made, err)
 		}
-		files, err := survey.Files([]string{at})
+		files, err := run.Files([]string{at})
 		if err != nil {
 			t.Fatal(err)
 		}

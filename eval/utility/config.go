@@ -74,8 +74,12 @@ func (c *Config) checkCriteria() error {
 	for _, p := range (&file{c.Criteria}).Problems() {
 		return run.Usagef("%s: %s", p.Path, p.Text)
 	}
-	if name := same(c.Criteria); name != "" && c.Quantifier != "" {
-		return run.Usagef("two criteria are called %q: consolidate them, or rename one", name)
+	var names []string
+	for _, one := range leaves(c.Criteria) {
+		names = append(names, one.Name)
+	}
+	if at := repeated(names); at >= 0 && c.Quantifier != "" {
+		return run.Usagef("two criteria are called %q: consolidate them, or rename one", names[at])
 	}
 	return nil
 }

@@ -15,40 +15,31 @@ import (
 // Similarity says how alike two of a list of criteria are, from 0 to 1, by their places.
 type Similarity func(i, j int) float64
 
-// Lexical compares criteria by their letters: criteria of one name are the same; else the similarity is the mean of
-// that of names and that of descriptions, each by Dice's coefficient of sequences of three letters.
+// Lexical compares criteria by their letters: criteria of one name are the same; else the similarity is Dice's
+// coefficient of the sequences of three letters in the words of their names and descriptions.
 func Lexical(list []Criterion) Similarity {
-	names, descriptions := make([]map[string]bool, len(list)), make([]map[string]bool, len(list))
-	for i := range list {
-		names[i], descriptions[i] = trigrams(list[i].Name), trigrams(list[i].Description)
+	grams := make([]map[string]bool, len(list))
+	for i, c := range list {
+		grams[i] = map[string]bool{}
+		for w := range strings.FieldsSeq(fold(c.Name + " " + c.Description)) {
+			r := []rune(" " + w + " ")
+			for k := range len(r) - 2 {
+				grams[i][string(r[k:k+3])] = true
+			}
+		}
 	}
 	return func(i, j int) float64 {
+		both := 0.0
+		for g := range grams[i] {
+			if grams[j][g] {
+				both++
+			}
+		}
 		if fold(list[i].Name) == fold(list[j].Name) {
 			return 1
 		}
-		return (dice(names[i], names[j]) + dice(descriptions[i], descriptions[j])) / 2
+		return 2 * both / float64(len(grams[i])+len(grams[j]))
 	}
-}
-
-func trigrams(text string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(fold(text)) {
-		r := []rune(" " + w + " ")
-		for i := range len(r) - 2 {
-			set[string(r[i:i+3])] = true
-		}
-	}
-	return set
-}
-
-func dice(a, b map[string]bool) float64 {
-	both := 0
-	for g := range a {
-		if b[g] {
-			both++
-		}
-	}
-	return 2 * float64(both) / float64(max(1, len(a)+len(b)))
 }
 
 // Alike returns the similarity of criteria: by the cosine of the embeddings of their names and descriptions where an

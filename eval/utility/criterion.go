@@ -5,8 +5,10 @@
 package utility
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -66,43 +68,39 @@ const (
 
 // problems fills in what follows from the rest of a criterion, and returns what is wrong with it, at a path of a file.
 func (c *Criterion) problems(path string) (list []yamlfile.Problem) {
-	bad := func(key, format string, args ...any) {
-		list = append(list, yamlfile.Problem{Path: path + key, Text: fmt.Sprintf(format, args...)})
+	bad := func(broken bool, key, format string, args ...any) {
+		if broken {
+			list = append(list, yamlfile.Problem{Path: path + key, Text: fmt.Sprintf(format, args...)})
+		}
 	}
 	c.Name = strings.Join(strings.Fields(c.Name), " ")
-	if c.Name == "" {
-		bad("", "it has no name")
-	}
-	if len(c.Values) < 2 || len(c.Values) > maxValues {
-		bad(".accepted_values", "%d values; write 2 to %d", len(c.Values), maxValues)
-	}
-	seen := map[string]bool{"": true}
-	for i, v := range c.Values {
-		if seen[fold(v)] {
-			bad(fmt.Sprintf(".accepted_values[%d]", i), "%q is empty or given twice; write another", v)
-		}
-		seen[fold(v)] = true
-	}
 	if c.Order == "" {
 		c.findOrder()
 	}
-	if c.Kind == "" {
-		c.Kind = c.kind()
-	}
-	if !slices.Contains([]string{Ordinal, Binary, Nominal, Attribute}, c.Kind) {
-		bad(".kind", "%q: write ordinal, binary, nominal or attribute", c.Kind)
-	}
-	if !slices.Contains([]string{ByWords, ByNumbers, ByCritic, ByPerson, Unknown}, c.Order) {
-		bad(".order", "%q: write person (accepted values then go from worst to best) or unknown", c.Order)
-	}
+	c.Kind = cmp.Or(c.Kind, c.kind())
+	n, twice := len(c.Values), repeated(c.Values)
+	bad(c.Name == "", "", "it has no name")
+	bad(n < 2 || n > maxValues, ".accepted_values", "%d values; write 2 to %d", n, maxValues)
+	bad(twice >= 0, fmt.Sprintf(".accepted_values[%d]", twice), "it is empty or given twice; write another")
+	bad(!slices.Contains([]string{Ordinal, Binary, Nominal, Attribute}, c.Kind), ".kind", "%q: write ordinal, binary, nominal or attribute", c.Kind)
+	bad(!slices.Contains([]string{ByWords, ByNumbers, ByCritic, ByPerson, Unknown}, c.Order), ".order",
+		"%q: write person (accepted values then go from worst to best) or unknown", c.Order)
 	for i := range c.Sub {
-		if at := fmt.Sprintf(".sub_criteria[%d]", i); len(c.Sub[i].Sub) > 0 {
-			bad(at, "sub-criteria have none themselves; move them up")
-		} else {
-			list = append(list, c.Sub[i].problems(path+at)...)
-		}
+		at := fmt.Sprintf(".sub_criteria[%d]", i)
+		bad(len(c.Sub[i].Sub) > 0, at, "sub-criteria have none themselves; move them up")
+		list = append(list, c.Sub[i].problems(path+at)...)
 	}
 	return list
+}
+
+// repeated returns the place of a name that is empty or, but for its spelling, an earlier one; -1 where there is none.
+func repeated(names []string) int {
+	seen := map[string]bool{"": true}
+	return slices.IndexFunc(names, func(name string) bool {
+		was := seen[fold(name)]
+		seen[fold(name)] = true
+		return was
+	})
 }
 
 // kind tells the kind by name and values.
@@ -160,31 +158,16 @@ func (f *file) Problems() (list []yamlfile.Problem) {
 	return list
 }
 
-// same returns a name that two criteria have, or "". Labels are told apart by names.
-func same(list []Criterion) string {
-	seen := map[string]bool{"": true}
-	for _, c := range leaves(list) {
-		if seen[fold(c.Name)] {
-			return c.Name
-		}
-		seen[fold(c.Name)] = true
-	}
-	return ""
-}
-
 // ReadCriteria reads criteria from a file: the YAML that EncodeCriteria writes, or JSON as critics write it.
 func ReadCriteria(data []byte, name string) ([]Criterion, error) {
-	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+	if slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) {
 		var f file
 		err := yamlfile.Value(data, name, &f)
 		return f.Criteria, err
 	}
 	list, rejected, err := ReadCritic(string(data))
-	if err == nil && len(rejected) > 0 {
-		err = errors.New(rejected[0])
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err != nil || len(rejected) > 0 {
+		return nil, fmt.Errorf("%s: %w", name, cmp.Or(err, errors.New(strings.Join(rejected, "; "))))
 	}
 	return list, nil
 }

@@ -1,6 +1,7 @@
 package utility
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -20,21 +21,19 @@ func RolePlay() []Criterion {
 	return list
 }
 
-// measures are those of the lexical quantifier: shares of the tested turns, or of those in which something is said or
-// done, that are of a kind.
-var measures = map[string]struct {
-	spoken bool                         // passes do not count
-	enough float64                      // share that is as good as can be
-	hit    func(s *Sample, at int) bool // reports whether a turn is of the kind
-}{
-	"activity":  {false, 1, func(s *Sample, at int) bool { return s.Turns[at].Text != "" }},
-	"questions": {false, 0.5, func(s *Sample, at int) bool { return strings.ContainsAny(s.Turns[at].Text, "?？") }},
-	"uptake":    {false, 1, takesUp},
-	// The first turn of its words.
-	"variety": {true, 1, func(s *Sample, at int) bool {
-		return !slices.ContainsFunc(s.Turns[:at], func(t Turn) bool { return t.Tested && fold(t.Text) == fold(s.Turns[at].Text) })
-	}},
-}
+// measures are those of the lexical quantifier: whether a turn under test is of a kind. So large a share of the turns as
+// enough says is as good as can be.
+var (
+	measures = map[string]func(s *Sample, at int) bool{
+		"activity":  func(s *Sample, at int) bool { return s.Turns[at].Text != "" },
+		"questions": func(s *Sample, at int) bool { return strings.ContainsAny(s.Turns[at].Text, "?？") },
+		"uptake":    takesUp,
+		"variety": func(s *Sample, at int) bool { // the first turn of its words
+			return !slices.ContainsFunc(s.Turns[:at], func(t Turn) bool { return t.Tested && fold(t.Text) == fold(s.Turns[at].Text) })
+		},
+	}
+	enough = map[string]float64{"questions": 0.5}
+)
 
 // takesUp reports whether a turn holds a word of six letters or more which another participant or the premise used before.
 func takesUp(s *Sample, at int) bool {
@@ -44,38 +43,33 @@ func takesUp(s *Sample, at int) bool {
 			heard += " " + fold(t.Text)
 		}
 	}
-	for w := range strings.FieldsSeq(fold(s.Turns[at].Text)) {
-		if len([]rune(w)) >= 6 && strings.Contains(" "+heard+" ", " "+w+" ") {
-			return true
-		}
-	}
-	return false
+	words := strings.Fields(heard)
+	return slices.ContainsFunc(strings.Fields(fold(s.Turns[at].Text)), func(w string) bool { return len([]rune(w)) >= 6 && slices.Contains(words, w) })
 }
 
 // measureLexically labels a sample by the criteria that have a lexical measure: the range of the measure is cut into as
-// many equal parts as there are values.
-func measureLexically(s *Sample, criteria []Criterion) []Label {
-	labels := make([]Label, len(criteria))
-	for i := range criteria {
-		c := &criteria[i]
-		m, known := measures[c.Lexical]
-		if !known {
-			labels[i] = Label{Status: eval.NotApplicable, Reason: strings.TrimSpace("it has no lexical measure " + c.Lexical)}
+// many equal parts as there are values. For variety passes do not count.
+func measureLexically(s *Sample, criteria []Criterion) (labels []Label) {
+	for _, c := range criteria {
+		hit, hits, of := measures[c.Lexical], 0.0, 0.0
+		if hit == nil {
+			labels = append(labels, Label{Status: eval.NotApplicable, Reason: strings.TrimSpace("it has no lexical measure " + c.Lexical)})
 			continue
 		}
-		hits, of := 0, 0
 		for at, t := range s.Turns {
-			if !t.Tested || m.spoken && strings.TrimSpace(t.Text) == "" {
-				continue
-			}
-			if of++; m.hit(s, at) {
-				hits++
+			if t.Tested && (c.Lexical != "variety" || strings.TrimSpace(t.Text) != "") {
+				of++
+				if hit(s, at) {
+					hits++
+				}
 			}
 		}
-		if labels[i] = unread("no turn is under test, or nothing was said or done in any"); of > 0 {
-			share := min(1, float64(hits)/float64(of)/m.enough)
-			labels[i] = Label{Status: eval.Scored, Value: c.Values[min(len(c.Values)-1, int(share*float64(len(c.Values))))]}
+		if of == 0 {
+			labels = append(labels, unread("no turn is under test, or nothing was said or done in any"))
+			continue
 		}
+		share := min(1, hits/of/cmp.Or(enough[c.Lexical], 1))
+		labels = append(labels, Label{Status: eval.Scored, Value: c.Values[min(len(c.Values)-1, int(share*float64(len(c.Values))))]})
 	}
 	return labels
 }

@@ -2,6 +2,7 @@ package utility
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -27,18 +28,16 @@ type Reader struct {
 // METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of
 // the scale of the run's headline, such as iep>=50, or what logs say.
 func (r *Reader) Load(paths []string, success string) (list []Sample, err error) {
-	metric, number, ok := strings.Cut(success, ">=")
-	least := 0.0
-	if ok {
-		if least, err = strconv.ParseFloat(strings.TrimSpace(number), 64); err != nil {
-			return nil, run.Usagef("success %s: write METRIC>=NUMBER, or a file", success)
-		}
-	} else if success != "" {
+	metric, number, isMetric := strings.Cut(success, ">=")
+	least, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if isMetric && err != nil {
+		return nil, run.Usagef("success %s: write METRIC>=NUMBER, or a file", success)
+	} else if !isMetric && success != "" {
 		data, err := os.ReadFile(success)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = json.Unmarshal(data, &r.Outcomes)
 		}
-		if err := json.Unmarshal(data, &r.Outcomes); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("%s: a JSON object of {id: true|false} is needed: %w", success, err)
 		}
 		metric = ""
@@ -50,34 +49,26 @@ func (r *Reader) Load(paths []string, success string) (list []Sample, err error)
 		} else {
 			more, err = r.files(path)
 		}
+		list = append(list, more...)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, more...)
 	}
 	return list, nil
 }
 
-// files reads a file, or those of a directory in the order of their names.
+// files reads a file, or those within a directory.
 func (r *Reader) files(path string) (list []Sample, err error) {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
+	files, err := run.Files([]string{path})
+	for _, file := range files {
+		data, failed := os.ReadFile(file)
+		if failed != nil {
+			return nil, failed
 		}
-		return r.Read(data, path)
+		more, failed := r.Read(data, file)
+		list, err = append(list, more...), cmp.Or(err, failed)
 	}
-	for _, e := range entries {
-		if e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
-			more, err := r.files(filepath.Join(path, e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, more...)
-		}
-	}
-	return list, nil
+	return list, err
 }
 
 // Read reads the samples of one file: message logs as JSON, in a list or one after the other, or a text.
@@ -140,7 +131,7 @@ func (r *Reader) grouped(s Sample) Sample {
 
 // Sessions reads the sessions of a parley run as samples, in groups by arm. A session counts as done where the mean of
 // a metric over its players is at least a number.
-func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
+func (r *Reader) Sessions(dir, metric string, least float64) (list []Sample, err error) {
 	m, _, err := session.Read(dir)
 	if err != nil {
 		return nil, err
@@ -157,7 +148,6 @@ func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
 			values[score.Session] = append(values[score.Session], *score.Value)
 		}
 	}
-	var list []Sample
 	for p, err := range session.Episodes(dir) {
 		if err != nil {
 			return nil, err
@@ -165,22 +155,9 @@ func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
 		if p.Row.State != run.Complete {
 			continue
 		}
-		s := Sample{ID: p.Row.ID, Item: strconv.Itoa(p.Row.Index), Group: p.Row.Arm, Task: p.Episode.Scenario.Premise}
+		s := Sample{ID: p.Row.ID, Item: strconv.Itoa(p.Row.Index), Group: p.Row.Arm, Task: p.Episode.Scenario.Premise, Turns: played(p)}
 		if mean := meanOf(values[s.ID], "no score"); mean.OK() {
 			s.Done = new(mean.V >= least)
-		}
-		names := map[string]string{}
-		for _, seat := range p.Row.Cast {
-			names[seat.ID] = seat.Name
-		}
-		for _, e := range p.Episode.Events {
-			switch e.Kind {
-			case sim.KindAct, sim.KindPass:
-				text := strings.TrimSpace(e.Speech + " " + strings.TrimSpace(e.Deed))
-				s.Turns = append(s.Turns, Turn{Who: names[string(e.Actor)], Text: text, Tested: string(e.Actor) != p.Row.NPC()})
-			case sim.KindNarration:
-				s.Turns = append(s.Turns, Turn{Who: "narrator", Text: e.Text})
-			}
 		}
 		list = append(list, r.grouped(s))
 	}
@@ -188,6 +165,24 @@ func (r *Reader) Sessions(dir, metric string, least float64) ([]Sample, error) {
 		return nil, fmt.Errorf("%s has no complete session", dir)
 	}
 	return list, nil
+}
+
+// played returns the turns of a session, of which those of the players are under test.
+func played(p *session.Played) (turns []Turn) {
+	names := map[string]string{}
+	for _, seat := range p.Row.Cast {
+		names[seat.ID] = seat.Name
+	}
+	for _, e := range p.Episode.Events {
+		switch e.Kind {
+		case sim.KindAct, sim.KindPass:
+			text := strings.TrimSpace(e.Speech + " " + strings.TrimSpace(e.Deed))
+			turns = append(turns, Turn{Who: names[string(e.Actor)], Text: text, Tested: string(e.Actor) != p.Row.NPC()})
+		case sim.KindNarration:
+			turns = append(turns, Turn{Who: "narrator", Text: e.Text})
+		}
+	}
+	return turns
 }
 
 // Task describes the task that an application is asked to do.
@@ -199,13 +194,11 @@ type Task struct {
 }
 
 // Problems returns what a task lacks.
-func (t *Task) Problems() (list []yamlfile.Problem) {
-	for _, field := range [][2]string{{"name", t.Name}, {"description", t.Description}} {
-		if field[1] == "" {
-			list = append(list, yamlfile.Problem{Path: field[0], Text: "a task needs one; write " + field[0] + ": and a text"})
-		}
+func (t *Task) Problems() []yamlfile.Problem {
+	if t.Name != "" && t.Description != "" {
+		return nil
 	}
-	return list
+	return []yamlfile.Problem{{Text: "a task needs a name and a description; write name: and description:, each with a text"}}
 }
 
 // ReadTask reads a task from a YAML file. An example that names a file below the YAML file's directory is replaced by
@@ -238,13 +231,15 @@ func (r *Reader) example(text, dir string) (texts []string, err error) {
 	var list []Sample
 	path := filepath.Join(dir, text)
 	named := len(text) < 300 && !strings.ContainsAny(text, "\n{") && filepath.IsLocal(text)
-	if _, missing := os.Stat(path); named && missing == nil {
+	_, missing := os.Stat(path)
+	switch {
+	case named && missing == nil:
 		list, err = r.Load([]string{path}, "")
-	} else if named && slices.Contains([]string{".json", ".jsonl", ".txt", ".md", ".log"}, filepath.Ext(text)) {
+	case named && slices.Contains([]string{".json", ".jsonl", ".txt", ".md", ".log"}, filepath.Ext(text)):
 		return nil, run.Usagef("there is no file %s; write the example itself, or the name of a file relative to this one", path)
-	} else if json.Valid([]byte(text)) {
+	case json.Valid([]byte(text)):
 		list, err = r.Read([]byte(text), "example")
-	} else {
+	default:
 		return []string{text}, nil
 	}
 	for i := range list {
