@@ -211,7 +211,7 @@ func (r *reader) answer(v *loose.Value) *loose.Value {
 // object reads one value in the terms of the schema.
 func (r *reader) object(v *loose.Value) Reading {
 	method := "json"
-	if v.Flaws != 0 {
+	if v.Loose {
 		method = "loose json"
 	}
 	var got any

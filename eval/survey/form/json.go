@@ -37,7 +37,7 @@ func readJSON(text string) *Document {
 		d.Notes = append(d.Notes, "the text is cut off")
 	case v.State == loose.Broken:
 		d.Notes = append(d.Notes, "the text is broken off")
-	case v.Flaws != 0:
+	case v.Loose:
 		d.Notes = append(d.Notes, "the text is not JSON to the letter")
 	}
 	return d

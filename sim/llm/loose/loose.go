@@ -4,7 +4,7 @@
 // Beside JSON it reads what models were seen to write: prose and code fences around the value, comments,
 // trailing commas, a comma missing at a line's end, Python's quotation marks and constants, typographic quotation marks, keys without
 // quotation marks, line breaks and unescaped quotation marks within a string, and escapes that JSON does not
-// know. What it had to overlook is reported as flaws. It repairs nothing else: a value that is cut off or
+// know. A value that has any of these is marked as loose. It repairs nothing else: a value that is cut off or
 // breaks off is returned as such, with what was read of it, and nothing inside of it becomes a value of its
 // own, so that text which a broken reply quotes cannot pass for the reply.
 package loose
@@ -12,6 +12,7 @@ package loose
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -37,39 +38,11 @@ const (
 	Cut          // the text ended within the value
 )
 
-// Flaw is a set of departures from JSON that were overlooked.
-type Flaw uint16
-
-const (
-	Comment Flaw = 1 << iota
-	TrailingComma
-	Quotes       // single or typographic quotation marks
-	BareKey      // a key without quotation marks
-	Python       // True, False or None
-	LineBreak    // a control character, such as a line break, within a string
-	Escape       // an escape that JSON does not know; its backslash is kept
-	Unescaped    // a quotation mark within a string
-	MissingComma // before a quotation mark in a new line
-)
-
-var flawNames = []string{"comment", "trailing comma", "quotation marks", "bare key", "python constant", "line break in a string", "unknown escape", "unescaped quotation mark", "missing comma"}
-
-// String lists the flaws by name.
-func (f Flaw) String() string {
-	var names []string
-	for i, name := range flawNames {
-		if f&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // Value is a value in a text, with its place there.
 type Value struct {
 	Kind  Kind
 	State State
-	Flaws Flaw     // of an outermost value: all within it
+	Loose bool     // of an outermost value: something within it is not JSON to the letter
 	Text  string   // of a scalar: a string decoded, anything else as written ("true", "false" and "null" in JSON's spelling)
 	Keys  []string // of an object, beside Items; a repeated key stands twice
 	Items []Value  // of an object or array, in order; the last one of a broken or cut value may itself be unfinished
@@ -122,18 +95,12 @@ func (v *Value) Any() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if had, twice := object[key]; twice && !same(had, item) {
+		if had, twice := object[key]; twice && !reflect.DeepEqual(had, item) {
 			return nil, fmt.Errorf("%.40q is given twice, with different values", key)
 		}
 		object[key] = item
 	}
 	return object, nil
-}
-
-func same(a, b any) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && string(x) == string(y)
 }
 
 // Find returns the outermost objects and arrays of a text, in order. An object that breaks off or is cut
@@ -156,7 +123,7 @@ func Find(text string) []Value {
 			v.End = closed(text, v.End, open)
 			fallthrough
 		case ok:
-			v.Flaws = p.flaws
+			v.Loose = p.loose
 			found = append(found, v)
 			at = v.End
 		default:

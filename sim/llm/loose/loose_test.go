@@ -12,29 +12,29 @@ import (
 // ones are texts with a single value.
 var ones = []struct {
 	name, text, want string
-	flaws            loose.Flaw
+	loose            bool
 	reason           string
 }{
-	{"JSON", `{"score": 4, "why": ["a", null, true, -1.5e2]}`, `{"score":4,"why":["a",null,true,-1.5e2]}`, 0, ""},
-	{"fence and prose", "Here it is:\n```json\n{\"a\": 1}\n```\nDone.", `{"a":1}`, 0, ""},
-	{"prose in braces", `{smiles} {"a": 1} {done}`, `{"a":1}`, 0, "an opening brace without a key is prose"},
-	{"prose in brackets", `As noted [sic], {"a": 1}`, `{"a":1}`, 0, "words in brackets are prose"},
-	{"object in a remark", `[see {"a": 1}]`, `{"a":1}`, 0, ""},
-	{"trailing comma", `{"a": [1, 2,],}`, `{"a":[1,2]}`, loose.TrailingComma, ""},
-	{"comments", "{ \"a\": 1.0 // fully\n, /* and */ \"b\": 2}", `{"a":1.0,"b":2}`, loose.Comment, ""},
-	{"Python", `{'a': True, 'b': None, 'c': 'it\'s'}`, `{"a":true,"b":null,"c":"it's"}`, loose.Quotes | loose.Python, ""},
-	{"apostrophe", `{'a': 'it's'}`, `{"a":"it's"}`, loose.Quotes | loose.Unescaped, ""},
-	{"typographic", `{“a”: “b”}`, `{"a":"b"}`, loose.Quotes, ""},
-	{"typographic inside", `{"a": "He said “no”, and left."}`, `{"a":"He said “no”, and left."}`, 0, "marks within a string are text"},
-	{"bare keys", `{a: 1, b_c: "x"}`, `{"a":1,"b_c":"x"}`, loose.BareKey, ""},
-	{"line break", "{\"a\": \"x\ny\"}", `{"a":"x\ny"}`, loose.LineBreak, ""},
-	{"unknown escape", `{"a": "area \( x \)"}`, `{"a":"area \\( x \\)"}`, loose.Escape, ""},
-	{"unescaped", `{"a": "He said "no" and left"}`, `{"a":"He said \"no\" and left"}`, loose.Unescaped, ""},
-	{"missing comma", "{\"a\": \"x\"\n\"b\": 1\n \"c\": 2}", `{"a":"x","b":1,"c":2}`, loose.MissingComma, "as in the example of the ABSEval paper"},
-	{"surrogates", `{"a": "\ud83d\ude00 \ud83d"}`, `{"a":"😀 �"}`, 0, ""},
-	{"mark before a comma", `{"a": "x", "b": "y"}`, `{"a":"x","b":"y"}`, 0, ""},
-	{"repeated alike", `{"a": 1, "a": 1}`, `{"a":1}`, 0, "the same value twice is one value"},
-	{"empty", `{}`, `{}`, 0, ""},
+	{"JSON", `{"score": 4, "why": ["a", null, true, -1.5e2]}`, `{"score":4,"why":["a",null,true,-1.5e2]}`, false, ""},
+	{"fence and prose", "Here it is:\n```json\n{\"a\": 1}\n```\nDone.", `{"a":1}`, false, ""},
+	{"prose in braces", `{smiles} {"a": 1} {done}`, `{"a":1}`, false, "an opening brace without a key is prose"},
+	{"prose in brackets", `As noted [sic], {"a": 1}`, `{"a":1}`, false, "words in brackets are prose"},
+	{"object in a remark", `[see {"a": 1}]`, `{"a":1}`, false, ""},
+	{"trailing comma", `{"a": [1, 2,],}`, `{"a":[1,2]}`, true, ""},
+	{"comments", "{ \"a\": 1.0 // fully\n, /* and */ \"b\": 2}", `{"a":1.0,"b":2}`, true, ""},
+	{"Python", `{'a': True, 'b': None, 'c': 'it\'s'}`, `{"a":true,"b":null,"c":"it's"}`, true, ""},
+	{"apostrophe", `{'a': 'it's'}`, `{"a":"it's"}`, true, ""},
+	{"typographic", `{“a”: “b”}`, `{"a":"b"}`, true, ""},
+	{"typographic inside", `{"a": "He said “no”, and left."}`, `{"a":"He said “no”, and left."}`, false, "marks within a string are text"},
+	{"bare keys", `{a: 1, b_c: "x"}`, `{"a":1,"b_c":"x"}`, true, ""},
+	{"line break", "{\"a\": \"x\ny\"}", `{"a":"x\ny"}`, true, ""},
+	{"unknown escape", `{"a": "area \( x \)"}`, `{"a":"area \\( x \\)"}`, true, ""},
+	{"unescaped", `{"a": "He said "no" and left"}`, `{"a":"He said \"no\" and left"}`, true, ""},
+	{"missing comma", "{\"a\": \"x\"\n\"b\": 1\n \"c\": 2}", `{"a":"x","b":1,"c":2}`, true, "as in the example of the ABSEval paper"},
+	{"surrogates", `{"a": "\ud83d\ude00 \ud83d"}`, `{"a":"😀 �"}`, false, ""},
+	{"mark before a comma", `{"a": "x", "b": "y"}`, `{"a":"x","b":"y"}`, false, ""},
+	{"repeated alike", `{"a": 1, "a": 1}`, `{"a":1}`, false, "the same value twice is one value"},
+	{"empty", `{}`, `{}`, false, ""},
 }
 
 func TestFind(t *testing.T) {
@@ -57,8 +57,8 @@ func TestFind(t *testing.T) {
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("got %v, want %v; %s", got, want, tt.reason)
 			}
-			if found[0].Flaws != tt.flaws {
-				t.Errorf("flaws %q, want %q", found[0].Flaws, tt.flaws)
+			if found[0].Loose != tt.loose {
+				t.Errorf("loose is %v, want %v", found[0].Loose, tt.loose)
 			}
 		})
 	}

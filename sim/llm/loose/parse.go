@@ -17,7 +17,7 @@ const (
 type parser struct {
 	text  string
 	at    int
-	flaws Flaw
+	loose bool // something was overlooked
 }
 
 // stop ends a value that cannot go on.
@@ -44,7 +44,7 @@ func (p *parser) container(v *Value, depth int) bool {
 		p.space()
 		if p.at < len(p.text) && p.text[p.at] == closing {
 			if comma {
-				p.flaws |= TrailingComma
+				p.loose = true
 			}
 			break
 		}
@@ -90,7 +90,7 @@ func (p *parser) container(v *Value, depth int) bool {
 		if c != '"' || !strings.Contains(p.text[behind:p.at], "\n") {
 			return p.stop(v)
 		}
-		p.flaws |= MissingComma
+		p.loose = true
 	}
 	p.at++
 	v.End = p.at
@@ -108,7 +108,7 @@ func (p *parser) value(depth int, word bool) Value {
 		v.Kind = String
 		p.at += size
 		if mark != `"` {
-			p.flaws |= Quotes
+			p.loose = true
 		}
 		text, ok := p.quoted(mark, ",}]/")
 		v.Text, v.End = text, p.at
@@ -155,7 +155,7 @@ func (p *parser) scalar(text *string) Kind {
 		return Word
 	}
 	*text = strings.ToLower(*text)
-	p.flaws |= Python
+	p.loose = true
 	return kind
 }
 
@@ -173,16 +173,16 @@ func (p *parser) key() (string, bool) {
 	var key string
 	if mark, size := opening(p.text[p.at:]); size > 0 {
 		if mark != `"` {
-			p.flaws |= Quotes
+			p.loose = true
 		}
 		from := p.at + size
 		head := parser{text: p.text[:min(len(p.text), from+maxKey)], at: from}
 		text, ok := head.quoted(mark, ":")
 		// What is not JSON's own form and holds brackets is prose behind a quotation mark that was not closed.
-		if p.at = head.at; !ok || (mark != `"` || head.flaws != 0) && strings.ContainsAny(text, "\n{}") {
+		if p.at = head.at; !ok || (mark != `"` || head.loose) && strings.ContainsAny(text, "\n{}") {
 			return "", false
 		}
-		key, p.flaws = text, p.flaws|head.flaws
+		key, p.loose = text, p.loose || head.loose
 	} else {
 		rest := p.text[p.at:min(len(p.text), p.at+maxKey)]
 		n := strings.IndexFunc(rest, func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -194,7 +194,7 @@ func (p *parser) key() (string, bool) {
 		}
 		key = rest[:n]
 		p.at += n
-		p.flaws |= BareKey
+		p.loose = true
 	}
 	p.space()
 	if p.at >= len(p.text) || p.text[p.at] != ':' {
@@ -220,7 +220,7 @@ func (p *parser) space() {
 			p.at += n
 			continue
 		}
-		p.flaws |= Comment
+		p.loose = true
 		n := strings.Index(rest, end)
 		if n < 0 {
 			p.at = len(p.text)
@@ -270,9 +270,9 @@ func (p *parser) quoted(mark, after string) (string, bool) {
 			p.escape(&b)
 			continue
 		case c < ' ':
-			p.flaws |= LineBreak
+			p.loose = true
 		case strings.HasPrefix(p.text[p.at:], mark):
-			p.flaws |= Unescaped
+			p.loose = true
 		}
 		b.WriteByte(p.text[p.at])
 		p.at++
@@ -305,7 +305,7 @@ func (p *parser) escape(b *strings.Builder) {
 	}
 	r, ok := unicodeEscape(rest)
 	if !ok {
-		p.flaws |= Escape
+		p.loose = true
 		b.WriteByte('\\')
 		p.at++
 		return
