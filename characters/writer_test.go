@@ -27,7 +27,7 @@ func TestWrite(t *testing.T) {
 	s := characters.Library()[4]
 	before := s.Clone()
 	var prompt string
-	reply := ` {"description": "Mirel Saltcombe reads ruins as others read letters, and answers a few.", "name": "Mirél Saltcombe"} `
+	reply := " ```json\n" + `{"description": "Mirel Saltcombe reads ruins as others read letters, and answers a few.", "name": "Mirél Saltcombe"}` + "\n```"
 	if err := characters.Write(t.Context(), says(reply, &prompt), s, []string{"Orla Venn", "Tobin"}); err != nil {
 		t.Fatal(err)
 	}
@@ -55,23 +55,22 @@ func TestWriteRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, test := range []struct{ reply, want string }{
-		{"", "is empty"},
-		{" \n", "is empty"},
-		{"Sure! Here is one.", "is not a JSON object"},
-		{"```json\n" + object("Mirel", fine) + "\n```", "is not a JSON object"},
-		{"[]", "is not a JSON object"},
-		{"null", "is not a JSON object"},
+		{"", "it is empty"},
+		{" \n", "it is empty"},
+		{"Sure! Here is one.", "not the JSON object"},
+		{"[]", "not the JSON object"},
+		{"null", "not the JSON object"},
 		{`{"name": "Mirel", "descr`, "breaks off"},
 		{`{"name": "Mirel"`, "breaks off"},
 		{`{"name": "Mirel", "description": "` + fine, "breaks off"},
-		{`{"name": "Mirel"}`, `has no field "description"`},
-		{`{}`, `has no field "name"`},
+		{`{"name": "Mirel"}`, "a description of 0 letters"},
+		{`{}`, "bad name: missing"},
 		{`{"name": "Mirel", "description": "` + fine + `", "age": 3}`, `unknown object member name "age"`},
 		{`{"Name": "Mirel", "description": "` + fine + `"}`, `unknown object member name "Name"`},
 		{`{"name": "Mirel", "name": "Osk", "description": "` + fine + `"}`, `duplicate object member name "name"`},
 		{`{"name": 3, "description": "` + fine + `"}`, `JSON number into Go string within "/name"`},
 		{`{"name": {"first": "Mirel"}, "description": "` + fine + `"}`, `within "/name"`},
-		{`{"name": null, "description": "` + fine + `"}`, `has no field "name"`},
+		{`{"name": null, "description": "` + fine + `"}`, "bad name: missing"},
 		{object("Mirel", fine) + object("Mirel", fine), "after top-level value"},
 		{object("Mirel", fine) + " I hope you like it.", "after top-level value"},
 		{object("", fine), "bad name: missing"},
@@ -95,8 +94,7 @@ func TestWriteRefuses(t *testing.T) {
 		before := s.Clone()
 		var prompt string
 		err := characters.Write(t.Context(), says(test.reply, &prompt), s, []string{"Orla Venn"})
-		var malformed *characters.MalformedError
-		if !errors.As(err, &malformed) || !strings.Contains(malformed.Reason, test.want) || malformed.Reply != test.reply {
+		if err == nil || !strings.Contains(err.Error(), "the reply is malformed: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("reply %.60q: error %v, want %q", test.reply, err, test.want)
 		}
 		if !cmp.Equal(before, s) {
@@ -108,8 +106,7 @@ func TestWriteRefuses(t *testing.T) {
 func TestWritePassesErrorsOn(t *testing.T) {
 	gone := errors.New("nobody answers")
 	err := characters.Write(t.Context(), func(context.Context, string, []byte) (string, error) { return "", gone }, characters.Library()[0], nil)
-	var malformed *characters.MalformedError
-	if !errors.Is(err, gone) || errors.As(err, &malformed) {
+	if !errors.Is(err, gone) || strings.Contains(err.Error(), "malformed") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -17,7 +17,7 @@ var Exchange = &Kind{
 	Words:   map[string][]string{"facts.aspect": texts(Aspects())},
 	Scorers: []string{"iep"}, Controls: []string{ControlNoConversation, ControlTold},
 	Players: 3, Player: "reference:diligent", NPC: "reference:npc",
-	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
+	Generate: func(ctx context.Context, w characters.Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
 		return WriteKnowledge(ctx, w, r, topic, taken)
 	},
 }

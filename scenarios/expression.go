@@ -17,7 +17,7 @@ var Expression = &Kind{
 	New:     func() Piece { return new(Scene) },
 	Words:   map[string][]string{"aims.skill": texts(characters.Skills())},
 	Players: 3, Player: "reference:vivid", NPC: "reference:small-talk",
-	Generate: func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
+	Generate: func(ctx context.Context, w characters.Writer, r *rand.Rand, topic string, taken []string) (Piece, error) {
 		return WriteScene(ctx, w, r, topic, taken)
 	},
 }

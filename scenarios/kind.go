@@ -34,7 +34,7 @@ type Kind struct {
 	Words map[string][]string
 	// Generate has a model write a piece about a topic (empty: drawn) whose title is none of those
 	// taken; nil where pieces are only written by hand. See WriteKnowledge.
-	Generate func(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (Piece, error)
+	Generate func(ctx context.Context, w characters.Writer, r *rand.Rand, topic string, taken []string) (Piece, error)
 
 	Scorers    []string // names of the scorers of its sessions; none: sessions are played and not scored
 	Controls   []string // debriefs that mean something besides the real one

@@ -1,32 +1,16 @@
 package scenarios
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"text/template"
 
 	"parley/characters"
 )
-
-// Writer asks a model: it returns the reply to a prompt, which should satisfy a JSON schema where the
-// model's server can see to that.
-type Writer func(ctx context.Context, prompt string, schema []byte) (string, error)
-
-// MalformedError says that a model's reply was not what was asked for.
-type MalformedError struct {
-	Reply string
-	Err   error // everything that is wrong with it
-}
-
-func (e *MalformedError) Error() string { return "the reply is malformed: " + e.Err.Error() }
-func (e *MalformedError) Unwrap() error { return e.Err }
 
 //go:embed prompts/knowledge.txt
 var knowledgePrompt string
@@ -88,10 +72,9 @@ const aimsAsked = 9
 // the model is to work in, so that a model without imagination does not write the same thing twice.
 // The titles in taken are not to be written about again.
 //
-// The reply is one JSON object of the fields asked for and nothing else, and has to pass Validate and
-// Review. Otherwise the error is a *MalformedError that says everything that is wrong; nothing is
-// repaired. Any other error is the Writer's. The hook is not the model's: it would give facts away.
-func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (*Knowledge, error) {
+// The reply has to pass Validate and Review. Otherwise the error says everything that is wrong; nothing is
+// repaired. The hook is not the model's: it would give facts away.
+func WriteKnowledge(ctx context.Context, w characters.Writer, r *rand.Rand, topic string, taken []string) (*Knowledge, error) {
 	if topic == "" {
 		topic = pick(r, vocabulary().Topics)
 	}
@@ -100,10 +83,10 @@ func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, t
 		Text  string `json:"text"`
 		Facts []Fact `json:"facts"`
 	}
-	raw, err := ask(ctx, w, knowledgeTemplate, knowledgeSchema(), request{
+	err := w.Ask(ctx, knowledgeTemplate, request{
 		Topic: topic, Sparks: sparks(r), Taken: taken, Fewest: minFacts, Most: maxFacts,
 		Short: minWords, Long: maxWords, Different: minAspects, Aspects: meanings(),
-	}, &reply)
+	}, knowledgeSchema(), &reply)
 	if err != nil {
 		return nil, fmt.Errorf("have knowledge written: %w", err)
 	}
@@ -111,14 +94,14 @@ func WriteKnowledge(ctx context.Context, w Writer, r *rand.Rand, topic string, t
 	k.Hook = hookFor(k)
 	err = errors.Join(k.Validate(), k.Review(), repeated(k.Title, taken))
 	if err != nil {
-		return nil, fmt.Errorf("have knowledge written: %w", &MalformedError{Reply: raw, Err: err})
+		return nil, fmt.Errorf("have knowledge written: %w", characters.Malformed(err))
 	}
 	return k, nil
 }
 
 // WriteScene has a model write a scene with nine aims, for skills drawn by r. It is as strict as
 // WriteKnowledge.
-func WriteScene(ctx context.Context, w Writer, r *rand.Rand, topic string, taken []string) (*Scene, error) {
+func WriteScene(ctx context.Context, w characters.Writer, r *rand.Rand, topic string, taken []string) (*Scene, error) {
 	if topic == "" {
 		topic = pick(r, vocabulary().Settings)
 	}
@@ -132,16 +115,16 @@ func WriteScene(ctx context.Context, w Writer, r *rand.Rand, topic string, taken
 		Premise string `json:"premise"`
 		Aims    []Aim  `json:"aims"`
 	}
-	raw, err := ask(ctx, w, sceneTemplate, sceneSchema(skills), request{
+	err := w.Ask(ctx, sceneTemplate, request{
 		Topic: topic, Sparks: sparks(r), Taken: taken, Short: minPremise, Long: maxPremise, Skills: skills,
-	}, &reply)
+	}, sceneSchema(skills), &reply)
 	if err != nil {
 		return nil, fmt.Errorf("have a scene written: %w", err)
 	}
 	s := &Scene{ID: slug(reply.Title), Title: strings.TrimSpace(reply.Title), Premise: reply.Premise, Aims: reply.Aims}
 	err = errors.Join(s.Validate(), s.Review(), asked(s, skills), repeated(s.Title, taken))
 	if err != nil {
-		return nil, fmt.Errorf("have a scene written: %w", &MalformedError{Reply: raw, Err: err})
+		return nil, fmt.Errorf("have a scene written: %w", characters.Malformed(err))
 	}
 	return s, nil
 }
@@ -176,48 +159,4 @@ func asked(s *Scene, skills []characters.Skill) error {
 		}
 	}
 	return errors.Join(out...)
-}
-
-// ask puts a prompt to the writer and decodes its reply strictly. It returns the reply as it came.
-func ask(ctx context.Context, w Writer, t *template.Template, schema []byte, req request, into any) (string, error) {
-	var prompt bytes.Buffer
-	if err := t.Execute(&prompt, req); err != nil {
-		return "", fmt.Errorf("make the prompt: %w", err)
-	}
-	raw, err := w(ctx, prompt.String(), schema)
-	if err != nil {
-		return "", err
-	}
-	if err := decode(raw, into); err != nil {
-		return raw, &MalformedError{Reply: raw, Err: err}
-	}
-	return raw, nil
-}
-
-// decode takes a reply apart. Models put JSON in a fence even where they are told not to; that much
-// is let pass.
-func decode(raw string, into any) error {
-	text := strings.TrimSpace(raw)
-	if rest, ok := strings.CutPrefix(text, "```"); ok {
-		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(rest, "json"), "```"))
-	}
-	if text == "" {
-		return errors.New("it is empty")
-	}
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(into)
-	var typed *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &typed):
-		return fmt.Errorf("its field %q holds a %s", typed.Field, typed.Value)
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the JSON breaks off")
-	case err != nil:
-		return fmt.Errorf("it is not the JSON object asked for: %s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return errors.New("it goes on after the JSON object")
-	}
-	return nil
 }

@@ -71,7 +71,7 @@ Sure! Here is a character for you.
 	if status != exitPartial || !strings.Contains(talk, "2 of 4 characters kept") {
 		t.Fatalf("status %d: %s", status, talk)
 	}
-	for _, want := range []string{"is not a JSON object", `is too like "Mirel`} {
+	for _, want := range []string{"it is not the JSON object asked for", `is too like "Mirel`} {
 		if !strings.Contains(talk, want) {
 			t.Errorf("no %q in %s", want, talk)
 		}

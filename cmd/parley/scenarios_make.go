@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"parley/characters"
 	"parley/characters/yamlfile"
 	"parley/scenarios"
 	"parley/sim/llm"
@@ -68,7 +69,7 @@ func writable(piece string) (*scenarios.Kind, error) {
 
 // generate asks a model for n pieces about --topic, and prints a line for each. A reply that is malformed or cut
 // short is reported and passed over; a call that fails ends the work with the pieces so far.
-func generate(c *cli.Context, kind *scenarios.Kind, w scenarios.Writer, r *rand.Rand, n int) ([]scenarios.Piece, error) {
+func generate(c *cli.Context, kind *scenarios.Kind, w characters.Writer, r *rand.Rand, n int) ([]scenarios.Piece, error) {
 	ids := map[string]bool{}
 	for _, p := range kind.Library() {
 		ids[p.Head().ID] = true
