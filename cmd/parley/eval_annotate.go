@@ -132,7 +132,7 @@ func agreeWithPeople(c *cli.Context, name string) error {
 	dir, file := c.String("agree"), keyFile(c, name)
 	in, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("the key of the sheet, written with it: %w", err)
+		return fmt.Errorf("the key of the sheet, which was written with it; name it with --key FILE: %w", err)
 	}
 	defer in.Close()
 	key, err := annotate.ReadKey(in, file)

@@ -32,7 +32,7 @@ func evalIEGCommand() *cli.Command {
 			&cli.StringFlag{Name: "out", Usage: "`DIR` of the run (default runs/<time>)"},
 			&cli.BoolFlag{Name: "all", Usage: "print every result, below the gaps"},
 			&cli.BoolFlag{Name: "table", Usage: "print the layout of AntEval's Table 1"},
-			&cli.BoolFlag{Name: "json", Usage: "print one object with `results`"},
+			&cli.BoolFlag{Name: "json", Usage: "print one object with results"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.Bool("table") && c.Bool("json") {

@@ -49,8 +49,10 @@ func settle(table []*cli.Command, parent string) {
 		path := parent + " " + command.Name
 		command.Description = helpText(texts[path])
 		if len(command.Subcommands) > 0 {
-			command.Action = func(c *cli.Context) error { return unknownCommand(c, c.Command.Subcommands) }
+			command.Action = func(c *cli.Context) error { return unknownCommand(path, command.Subcommands, c.Args().First()) }
 			settle(command.Subcommands, path)
+			_, first, _ := strings.Cut(command.Subcommands[0].Description, "Example:")
+			command.Description = "Example:" + first
 			continue
 		}
 		if command.ArgsUsage == "" {
@@ -106,50 +108,43 @@ func argumentsOf(c *cli.Context) string {
 	}
 }
 
-// unknownCommand is the error of a command that does not exist, or that was not named.
-func unknownCommand(c *cli.Context, table []*cli.Command) error {
-	var names []string
+// unknownTopic is the error of help on a command that does not exist.
+func unknownTopic(table []*cli.Command, words []string) error {
+	of := ""
+	for _, word := range words {
+		at := slices.IndexFunc(table, func(c *cli.Command) bool { return c.HasName(word) })
+		switch {
+		case word == "help" || word == "h":
+		case at < 0:
+			return unknownCommand("parley"+of, table, word)
+		default:
+			table, of = table[at].Subcommands, of+" "+word
+		}
+	}
+	return unknownCommand("parley"+of, table, "")
+}
+
+// unknownCommand is the error of a command that does not exist below another, or that was not named.
+func unknownCommand(of string, table []*cli.Command, name string) error {
+	var names, deeper []string
 	for _, command := range table {
 		if !command.Hidden && command.Name != "help" {
 			names = append(names, command.Name)
 		}
+		for _, below := range command.Subcommands {
+			if below.Name == name {
+				deeper = append(deeper, command.Name+" "+name)
+			}
+		}
 	}
-	of := c.App.Name
-	if c.Command != nil && c.Command.HelpName != "" {
-		of = c.Command.HelpName
-	}
-	name := c.Args().First()
 	if name == "" {
 		return usagef("%s needs a command: %s", of, strings.Join(names, ", "))
 	}
-	return usagef("%s: no such command: %s; %s%s", of, name, yamlfile.DidYouMean(name, names), "commands are "+strings.Join(names, ", "))
-}
-
-// completionFlag asks, as the last argument, for what could follow the arguments before it.
-const completionFlag = "--generate-bash-completion"
-
-// complete prints the subcommands that may follow the words of a command line, or its flags where the last word
-// begins with a dash, one a line.
-func complete(app *cli.App, words []string) error {
-	table, flags := app.Commands, app.Flags
-	for _, word := range words {
-		if i := slices.IndexFunc(table, func(c *cli.Command) bool { return c.HasName(word) }); i >= 0 {
-			table, flags = table[i].Subcommands, table[i].Flags
-		}
+	near := yamlfile.DidYouMean(name, names)
+	if near == "" && deeper != nil {
+		near = fmt.Sprintf("did you mean %s? ", strings.Join(deeper, " or "))
 	}
-	var list []string
-	if n := len(words); n > 0 && strings.HasPrefix(words[n-1], "-") {
-		for _, flag := range flags {
-			list = append(list, "--"+flag.Names()[0])
-		}
-		list = append(list, "--help")
-	} else {
-		for _, command := range table {
-			list = append(list, command.Name)
-		}
-	}
-	_, err := fmt.Fprintln(app.Writer, strings.Join(list, "\n"))
-	return err
+	return usagef("%s: no such command: %s; %scommands are %s", of, name, near, strings.Join(names, ", "))
 }
 
 // onUsageError reports wrong flags, with the flag that may have been meant.

@@ -68,6 +68,33 @@ func initCommand() *cli.Command {
 	}
 }
 
+// completionFlag asks, as the last argument, for what could follow the arguments before it.
+const completionFlag = "--generate-bash-completion"
+
+// complete prints the subcommands that may follow the words of a command line, or its flags where the last word
+// begins with a dash, one a line.
+func complete(app *cli.App, words []string) error {
+	table, flags := app.Commands, app.Flags
+	for _, word := range words {
+		if i := slices.IndexFunc(table, func(c *cli.Command) bool { return c.HasName(word) }); i >= 0 {
+			table, flags = table[i].Subcommands, table[i].Flags
+		}
+	}
+	var list []string
+	if n := len(words); n > 0 && strings.HasPrefix(words[n-1], "-") {
+		for _, flag := range flags {
+			list = append(list, "--"+flag.Names()[0])
+		}
+		list = append(list, "--help")
+	} else {
+		for _, command := range table {
+			list = append(list, command.Name)
+		}
+	}
+	_, err := fmt.Fprintln(app.Writer, strings.Join(list, "\n"))
+	return err
+}
+
 func completionCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "completion",

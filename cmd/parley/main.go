@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -57,7 +58,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		Metadata:               map[string]any{screenKey: screenOf(stdout, slices.Contains(args, "--"+noColour.Name))},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return unknownCommand(c, c.App.Commands)
+				return unknownCommand(c.App.Name, c.App.Commands, c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -66,7 +67,13 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if n := len(args) - 1; n > 0 && args[n] == completionFlag {
 		return exitStatus(ctx, complete(app, args[1:n]), stderr)
 	}
+	app.Description = helpText(sections()["parley run"])
+	app.Description = app.Description[strings.Index(app.Description, "Example:"):]
 	err := app.RunContext(ctx, flagsFirst(app.Commands, args))
+	var topic cli.ExitCoder // of parley help WORD and of parley WORD --help
+	if errors.As(err, &topic) {
+		err = unknownTopic(app.Commands, args[1:])
+	}
 	return exitStatus(ctx, err, stderr)
 }
 
@@ -88,15 +95,14 @@ func exitStatus(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "parley: interrupted")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "parley: %s\n", visible(eval.PlainError(err.Error())))
+	fmt.Fprintf(stderr, "parley: %s\n", visible(strings.TrimPrefix(eval.PlainError(err.Error()), "parley: ")))
 	var usage usageError
 	var asked run.UsageError
 	var finding *yamlfile.Finding
 	var partial partialError
-	var topic cli.ExitCoder // parley help WORD
 	var spec llm.SpecError
 	switch {
-	case errors.As(err, &usage), errors.As(err, &asked), errors.As(err, &finding), errors.As(err, &topic), errors.As(err, &spec):
+	case errors.As(err, &usage), errors.As(err, &asked), errors.As(err, &finding), errors.As(err, &spec):
 		return exitUsage
 	case errors.As(err, &partial), errors.As(err, &over):
 		return exitPartial

@@ -81,11 +81,7 @@ func openInput(c *cli.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(c.App.Reader), nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, err)
-	}
-	return f, nil
+	return os.Open(name)
 }
 
 // tell returns a function that prints a line to the standard error.
