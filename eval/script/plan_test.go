@@ -38,8 +38,13 @@ func planOf(t *testing.T, change func(*script.Config)) func() run.Plan {
 
 func options() run.Options {
 	return run.Options{Kinds: run.Kinds{script.Kind: script.Decode}, Registry: llm.Registry{
-		llm.ScriptAdapter(func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(players)), nil }),
+		llm.ScriptAdapter(scriptOf(players)),
 	}}
+}
+
+// scriptOf opens the same script for every file.
+func scriptOf(text string) func(string) (io.ReadCloser, error) {
+	return func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
 }
 
 func TestPlanContract(t *testing.T) {
