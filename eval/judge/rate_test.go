@@ -167,6 +167,9 @@ func spelled(head string, score llm.TokenLogprob, tail string) llm.Model {
 		head := strings.ReplaceAll(head, "NONCE", nonce(req))
 		resp := &llm.Response{Text: head + score.Token + tail, Finish: llm.Stop}
 		if req.TopLogprobs > 0 {
+			if req.TopLogprobs != 20 {
+				panic("servers list 20 alternatives at most, and fewer hide some")
+			}
 			resp.Logprobs = append(resp.Logprobs, llm.TokenLogprob{Logprob: llm.Logprob{Token: "<think>5</think>"}})
 			for _, piece := range strings.SplitAfter(head, " ") {
 				resp.Logprobs = append(resp.Logprobs, at(piece, piece, 1.0))

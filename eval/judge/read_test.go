@@ -107,6 +107,7 @@ var readings = []struct {
 	{"a fraction for a whole number", scored, `{"score": 4.5}`, ``, "never rounded"},
 	{"a whole number with a fraction of nothing", scored, `{"score": 4.0}`, `{"score":4}`, ""},
 	{"earlier in range, last out of range", scored, "{\"score\": 4}\n{\"score\": 9}", ``, "the last statement counts, and it cannot be read"},
+	{"a whole number of two digits with a fraction of nothing", hundred, `{"score": 12.0}`, `{"score":12}`, ""},
 	{"number as text", scored, `{"score": "4"}`, `{"score":4}`, ""},
 	{"share", scored, `{"score": "4/5"}`, `{"score":4}`, ""},
 	{"share without quotation marks", scored, `{"score": 4/5}`, `{"score":4}`, ""},

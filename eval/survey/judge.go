@@ -154,7 +154,9 @@ func (a *Agents) ask(ctx context.Context, out *Outcome, j *judge.Judge, l look) 
 			Schema: labelled(l.aspect.Labels),
 		})
 		v.take(out, got.Status, got.Reason, got.Method, got.Calls)
-		v.Label, v.Why, v.Mass = got.Value.Label, got.Value.Reason, 1
+		if v.Label, v.Why = got.Value.Label, got.Value.Reason; v.Scored() {
+			v.Mass = 1
+		}
 		return v, err
 	}
 	got, err := judge.Rate(ctx, j, judge.Rating{

@@ -140,6 +140,16 @@ func TestPrintedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, filepath.Join(testdata, "run.txt"), b.String())
+	for i := range d.Verdicts {
+		if v := &d.Verdicts[i]; v.Scored() != (v.Mass == 1) {
+			t.Errorf("%s of %s: mass %v of what was said", v.Aspect, v.Agent, v.Mass)
+		}
+	}
+	for _, r := range d.Results() {
+		if r.Metric == "relevancy:mean" && strings.HasPrefix(r.Reason, "1 x unparsed: ") != (r.Arm == "evaluator") || r.Metric == "fairness:mean" && r.Reason != "" {
+			t.Errorf("%s of %s: reason %q", r.Metric, r.Arm, r.Reason)
+		}
+	}
 	var short strings.Builder
 	if err := d.Print(&short, false); err != nil || strings.Contains(short.String(), "RECTIFICATIONS") || !strings.Contains(b.String(), "RECTIFICATIONS") {
 		t.Errorf("%v, in short: %s", err, &short)
@@ -174,7 +184,7 @@ func TestPrintedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"c.md could not be read", "Compared with people", "Spearman", "1 verdicts are on documents", "It asks what was to be asked.", "single-option", "asked for on 4 documents, and had on 3"} {
+	for _, want := range []string{"c.md could not be read", "Compared with people", "Spearman", "1 verdicts are on documents", "It asks what was to be asked.", "single-option", "unparsed", "asked for on 4 documents, and had on 3"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -273,6 +283,25 @@ func TestRectifiedFromHalfAPoint(t *testing.T) {
 		}
 		if w := stat.Wilson(2, 5, 0.95); r.Metric == "a:negative" && (*r.Value != 2 || r.N != 5 || *r.Low != 5**w.Low || *r.High != 5**w.High) {
 			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Names of new aspects are one where they share half of their words.
+func TestNewAspects(t *testing.T) {
+	for _, test := range []struct {
+		names []string
+		want  int
+	}{
+		{[]string{"Order", "Order and clarity"}, 1}, {[]string{"Order of the layout", "Order and clarity"}, 2}, {[]string{"Clear orders", "Clear order"}, 1},
+		{[]string{"Survey quality", "Form quality"}, 2}, {[]string{"Depth", "Tone", "Depth"}, 2},
+	} {
+		d := survey.Data{Rubric: survey.Builtin()}
+		for i, name := range test.names {
+			d.Proposals = append(d.Proposals, survey.Proposal{Document: fmt.Sprint(i), Kind: survey.NewAspect, Aspect: name, Text: name})
+		}
+		if got := d.NewAspects(); len(got) != test.want {
+			t.Errorf("%q: %+v", test.names, got)
 		}
 	}
 }

@@ -115,6 +115,8 @@ func TestCRD3Chunks(t *testing.T) {
 	}
 	got, _ := all(t, corpora.Readers["crd3"], "["+chunk(0, "LAURA: I push.", "MATT: Make an athletics check.")+","+chunk(1, "MATT: Make an athletics check.", "LAURA: 12.")+"]", table)
 	check(t, got, "crd3:G:1 numeric_reply Jester | Jester: I push. | Jester Athletics\n")
+	got, _ = all(t, corpora.Readers["crd3"], "["+chunk(1, "MATT: Make an athletics check.", "LAURA: 12.")+","+chunk(0, "LAURA: I push.", "MATT: Make an athletics check.")+"]", table)
+	check(t, got, "crd3:G:1 numeric_reply Jester | Jester: I push. | Jester Athletics\n")
 }
 
 // A context never holds more than 30 turns, and ends before the request.
