@@ -99,7 +99,7 @@ func made(t *testing.T, dir string) {
 		Metrics: []eval.Metric{{Scorer: "length", Name: "extra", Title: "Extra"}, {Scorer: "length", Name: "words", Title: "Words", Caption: "How long.", Unit: "players", Low: 0, High: 100, Headline: true}},
 		Results: []eval.Result{
 			{Scorer: "length", Metric: "words", Arm: "talk", Value: num(15.26), Low: num(10), High: num(20.5), N: 2, Of: 3, Unit: "players"},
-			{Scorer: "length", Metric: "words", Arm: "quiet", Value: num(93.3), N: 3, Of: 4, Unit: "players"},
+			{Scorer: "length", Metric: "words", Arm: "third", Reason: "nothing is scored", Of: 1, Unit: "players"},
 			{Scorer: "length", Metric: "words", Arm: "talk", Control: "told", Value: num(99)}, {Scorer: "length", Metric: "extra", Arm: "talk", Reason: "none"},
 		},
 		Shown: map[string]string{"length/words": "now"}, Tables: map[string]run.TableState{"sessions": {Rows: 1234}},
@@ -120,7 +120,7 @@ func made(t *testing.T, dir string) {
 		row(0, 1, "The Mill", func(r *session.Row) {
 			r.State, r.Error, r.Ended, r.Finished = run.Failed, "the model failed", "", time.Time{}
 		}),
-		row(1, 1, "The Mill", same), row(1, 2, "The Sea", same), row(2, 2, "The Sea", same),
+		row(1, 1, "The Mill", same), row(1, 2, "The Sea", same), row(2, 2, "The Sea", func(r *session.Row) { r.Finished = r.Started }),
 	})
 	roll := dice.Roll{Skill: "Stealth", Mode: dice.Straight, First: 12, Modifier: 2, Total: 14, Class: 15}
 	var events []sim.Event
@@ -160,7 +160,7 @@ func made(t *testing.T, dir string) {
 		score(session.ID(0, 0), "ada", num(7), func(s *eval.Score) { s.Metric = "extra" }),
 		score(session.ID(1, 0), "ada", num(40), plain), score(session.ID(1, 0), "bela", nil, plain),
 		score(session.ID(2, 0), "ada", nil, func(s *eval.Score) { s.Status, s.Reason = eval.NotApplicable, "nothing was asked" }),
-		score(session.ID(1, 1), "ada", num(150), plain), score(session.ID(1, 2), "ada", num(90), plain), score(session.ID(2, 2), "ada", nil, plain),
+		score(session.ID(1, 1), "ada", num(149), plain), score(session.ID(1, 2), "ada", num(90), plain), score(session.ID(2, 2), "ada", nil, plain),
 	})
 	one, two, big := 1, 2, 1234567
 	hash := (llm.Message{Role: llm.User, Content: "Your turn."}).Hash()
@@ -283,8 +283,8 @@ func TestRowsOfTheMatrix(t *testing.T) {
 	s.text("/run/made/")
 	for _, test := range []struct{ query, want, reason string }{
 		{"", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "all"},
-		{"sort=low", "1talk,quiet,third 3talk,quiet,third 2talk,quiet", "15, 90, 150"},
-		{"sort=high", "2talk,quiet 3talk,quiet,third 1talk,quiet,third", "150, 90, 40"},
+		{"sort=low", "1talk,quiet,third 3talk,quiet,third 2talk,quiet", "15, 90, 149"},
+		{"sort=high", "2talk,quiet 3talk,quiet,third 1talk,quiet,third", "149, 90, 40"},
 		{"sort=apart", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "25 apart, 0, 0"},
 		{"sort=x", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "no order"},
 		{"sort=low&metric=length/extra", "1talk,quiet,third 2talk,quiet 3talk,quiet,third", "what has no value is last"},
