@@ -48,10 +48,11 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 	if s.Proposed, s.Pool, s.Rejected, err = readStored(dir, c); err != nil {
 		return nil, err
 	}
-	for r, err := range Steps.Sorted(dir) {
-		if err != nil {
-			return nil, err
-		}
+	steps, err := Steps.All(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range steps {
 		if r.Note != "" && !r.Skipped {
 			s.Notes = append(s.Notes, r.ID+": "+r.Note)
 		}
@@ -192,13 +193,11 @@ func (s *Study) Growth() []stat.Rarefied {
 
 // Missing counts the labels of a run that should be there and are not.
 func Missing(dir string) (n int, err error) {
-	for row, err := range Labels.Read(dir) {
-		if err != nil {
-			return 0, err
-		}
-		if row.Level == nil && row.Status != eval.NotApplicable {
+	rows, err := Labels.All(dir)
+	for i := range rows {
+		if rows[i].Level == nil && rows[i].Status != eval.NotApplicable {
 			n++
 		}
 	}
-	return n, nil
+	return n, err
 }
