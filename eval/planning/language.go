@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"parley/eval"
 	"parley/eval/planning/pddl"
 )
 
@@ -17,31 +18,26 @@ var files embed.FS
 
 // language is how a domain is put into words.
 type language struct {
-	Intro      []string
-	Types      map[string]struct{ Noun, Plural string }
-	Aliases    map[string]string // colours that others give to blocks a, b, c...
-	Predicates []predicateWords
-	Actions    []actionWords
+	Intro               []string
+	Types               map[string]struct{ Noun, Plural string }
+	Aliases             map[string]string // colours that others give to blocks a, b, c...
+	Predicates, Actions []symbolWords
 }
 
-// predicateWords are the words of one predicate.
-type predicateWords struct {
-	Names   []string
-	Arity   int
-	Derived bool // follows from the rest by the rules in the introduction, and is not told
-	Say     []string
-	Read    []string
-	Keys    []string // headings of lists of its arguments
-}
-
-// actionWords are the words of one action.
-type actionWords struct {
+// symbolWords are the words of a predicate or an action.
+type symbolWords struct {
 	Names []string
 	Say   []string
+	Args  [][]string // names that others give to each argument
+
+	Arity   int      // of a predicate
+	Derived bool     // follows from the rest by the rules in the introduction, and is not told
+	Read    []string // forms of a predicate
+	Keys    []string // headings of lists of its arguments
+
 	Verbs []string
-	Slots []struct{ With []string } // what may stand before each argument; empty: nothing need
+	Slots []struct{ With []string } // what may stand before each argument of an action; empty: nothing need
 	Extra []string                  // what may follow without being an argument
-	Keys  [][]string                // names that others give to each argument
 	Short int                       // arguments that an incomplete mention must have
 	Actor int                       // the argument that may be the subject of the verb; 0: none
 }
@@ -63,6 +59,7 @@ var (
 		return list
 	})
 	loadQuestions = sync.OnceValue(func() *questionWords { return embedded[questionWords]("questions") })
+	loadMetrics   = sync.OnceValue(func() map[Task][]eval.Metric { return *embedded[map[Task][]eval.Metric]("metrics") })
 )
 
 // embedded decodes a file of language, which a test has read before.
@@ -90,17 +87,25 @@ func languageOf(d *pddl.Domain) *language {
 }
 
 func (l *language) covers(d *pddl.Domain) bool {
-	for _, p := range d.Predicates {
-		if w := l.predicate(p.Name); w == nil || w.Arity != len(p.Params) {
-			return false
-		}
-	}
-	for _, a := range d.Actions {
-		if w := l.action(a.Name); w == nil || len(w.Slots) != len(a.Params) {
-			return false
+	for _, action := range []bool{true, false} {
+		for _, s := range schemas(d, action) {
+			if w := l.of(s.Name, action); w == nil || max(w.Arity, len(w.Slots)) != len(s.Params) {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// schemas returns the actions of a domain, or its predicates, with their parameters.
+func schemas(d *pddl.Domain, actions bool) (list []pddl.Predicate) {
+	if !actions {
+		return d.Predicates
+	}
+	for _, a := range d.Actions {
+		list = append(list, pddl.Predicate{Name: a.Name, Params: a.Params})
+	}
+	return list
 }
 
 // squash writes a name without the marks by which spellings differ.
@@ -112,20 +117,17 @@ func named(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return squash(n) == squash(name) })
 }
 
-func (l *language) predicate(name string) *predicateWords {
-	i := slices.IndexFunc(l.Predicates, func(p predicateWords) bool { return named(p.Names, name) })
+// of returns the words of an action or a predicate, or nil.
+func (l *language) of(name string, action bool) *symbolWords {
+	list := l.Predicates
+	if action {
+		list = l.Actions
+	}
+	i := slices.IndexFunc(list, func(w symbolWords) bool { return named(w.Names, name) })
 	if i < 0 {
 		return nil
 	}
-	return &l.Predicates[i]
-}
-
-func (l *language) action(name string) *actionWords {
-	i := slices.IndexFunc(l.Actions, func(a actionWords) bool { return named(a.Names, name) })
-	if i < 0 {
-		return nil
-	}
-	return &l.Actions[i]
+	return &list[i]
 }
 
 // noun returns the words for the type of an object.
@@ -153,12 +155,7 @@ func (w *World) object(name string) string {
 
 // say puts an atom into words.
 func (w *World) say(a pddl.Atom, action bool, pick func(n int) int) string {
-	var say []string
-	if action {
-		say = w.words.action(a.Name).Say
-	} else {
-		say = w.words.predicate(a.Name).Say
-	}
+	say := w.words.of(a.Name, action).Say
 	text := say[pick(len(say))]
 	for i, arg := range a.Args {
 		text = strings.ReplaceAll(text, fmt.Sprintf("{%d}", i+1), w.object(arg))

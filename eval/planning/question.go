@@ -190,7 +190,7 @@ func (w *World) context(form Form, goal bool, pick func(n int) int) string {
 	}
 	var facts []string
 	for _, a := range w.Task.Problem.Init {
-		if !w.words.predicate(a.Name).Derived {
+		if !w.words.of(a.Name, false).Derived {
 			facts = append(facts, w.say(a, false, pick))
 		}
 	}
@@ -254,7 +254,7 @@ func (w *World) question(q *Question, pick func(n int) int) string {
 		kind = "actions"
 	}
 	var examples []string
-	for _, s := range w.schemas(q.Task) {
+	for _, s := range schemas(w.Task.Problem.Domain, q.Task.Actions()) {
 		examples = append(examples, w.example(s, q.Task.Actions(), q.Form))
 	}
 	form := words.Form[string(q.Form)][kind]
@@ -268,19 +268,6 @@ func (w *World) tell(s string, action bool, form Form, pick func(n int) int) str
 		return s
 	}
 	return w.say(pddl.ParseAtom(s), action, pick)
-}
-
-// schemas returns what the items of an answer are made of: actions or predicates, with their parameters.
-func (w *World) schemas(task Task) []pddl.Predicate {
-	d := w.Task.Problem.Domain
-	if !task.Actions() {
-		return d.Predicates
-	}
-	var list []pddl.Predicate
-	for _, a := range d.Actions {
-		list = append(list, pddl.Predicate{Name: a.Name, Params: a.Params})
-	}
-	return list
 }
 
 // fitting returns the objects that a parameter takes.

@@ -72,16 +72,16 @@ func (r Reference) Answer(w *World, q *Question, rng *rand.Rand) string {
 
 // invent returns a well-formed item that is not true and was not invented before, or "".
 func (w *World) invent(q *Question, before map[string]bool, rng *rand.Rand) string {
-	schemas := w.schemas(q.Task)
+	all := schemas(w.Task.Problem.Domain, q.Task.Actions())
 	for range 1000 {
-		x := schemas[rng.IntN(len(schemas))]
-		a, params := pddl.Atom{Name: x.Name}, x.Params
-		for _, p := range params {
+		x := all[rng.IntN(len(all))]
+		a := pddl.Atom{Name: x.Name}
+		for _, p := range x.Params {
 			if fit := w.fitting(p); len(fit) > 0 {
 				a.Args = append(a.Args, fit[rng.IntN(len(fit))])
 			}
 		}
-		if s := a.String(); len(a.Args) == len(params) && !slices.Contains(q.Truth, s) && !before[s] {
+		if s := a.String(); len(a.Args) == len(x.Params) && !slices.Contains(q.Truth, s) && !before[s] {
 			return s
 		}
 	}

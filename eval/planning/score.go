@@ -8,36 +8,15 @@ import (
 )
 
 // Metrics lists the numbers that runs give, by task.
-func Metrics() []eval.Metric {
-	var list []eval.Metric
-	add := func(task Task, m eval.Metric) {
-		m.Scorer, m.Paired = string(task), m.Headline // few differences: each one more costs the others power
-		if m.Unit == "" {
-			m.Unit = "answers"
+func Metrics() (list []eval.Metric) {
+	described := loadMetrics()
+	for _, task := range Tasks {
+		for _, m := range described[task] {
+			m.Scorer, m.Paired = string(task), m.Headline // few differences: each one more costs the others power
+			m.Title += " (" + m.Scorer + ")"
+			list = append(list, m)
 		}
-		m.Title += " (" + string(task) + ")"
-		list = append(list, m)
 	}
-	for _, task := range Tasks[:5] {
-		add(task, eval.Metric{Name: "iou", Title: "IoU", High: 1, Higher: true, Headline: true,
-			Caption: "Items of the answer that are true over items that are in the answer or true; 1 is a perfect answer."})
-		add(task, eval.Metric{Name: "precision", Title: "precision", High: 1, Higher: true, Caption: "Share of the items of an answer that are true; an empty answer has none."})
-		add(task, eval.Metric{Name: "recall", Title: "recall", High: 1, Higher: true, Caption: "Share of the true items that are in the answer."})
-		add(task, eval.Metric{Name: "exact", Title: "exact", High: 1, Higher: true, Caption: "1 where the answer is the truth, else 0: the usual measure."})
-	}
-	add(Applicable, eval.Metric{Name: "iou_without_loops", Title: "IoU without loops", High: 1, Higher: true, Caption: "IoU without the actions that change nothing, such as to drive to where one is."})
-	for _, task := range []Task{State, After} {
-		add(task, eval.Metric{Name: "iou_fluents", Title: "IoU of fluents", High: 1, Higher: true, Caption: "IoU without what no action can change."})
-	}
-	add(Plan, eval.Metric{Name: "action_distance", Title: "action distance, lower is better", High: 1, Headline: true,
-		Caption: "1 less the actions that answer and reference plan share, over those in either; 0 is the same set of actions. The control is the distance of another optimal plan, drawn at random: no answer can be expected to come below it."})
-	add(Plan, eval.Metric{Name: "action_distance_closest", Title: "action distance to the closest optimal plan, lower is better", High: 1, Caption: "The least action distance to any optimal plan; 0 for every optimal plan."})
-	add(Plan, eval.Metric{Name: "causal_link_distance", Title: "causal-link distance, lower is better", High: 1, Caption: "As action distance, of which action provides which condition of which other."})
-	add(Plan, eval.Metric{Name: "state_sequence_distance", Title: "state-sequence distance, lower is better", High: 1, Caption: "The mean distance of the states after each step."})
-	add(Plan, eval.Metric{Name: "valid", Title: "valid plans", High: 1, Higher: true, Headline: true, Caption: "1 where every step can be carried out and the goal holds at the end."})
-	add(Plan, eval.Metric{Name: "goal_reached", Title: "goal reached", High: 1, Higher: true, Caption: "1 where the goal holds after the steps before the first that cannot be carried out."})
-	add(Plan, eval.Metric{Name: "cost_ratio", Title: "cost ratio, lower is better", Caption: "Cost of a valid plan over the optimal cost; 1 is optimal."})
-	add(Plan, eval.Metric{Name: "valid_prefix", Title: "valid prefix", High: 1, Higher: true, Caption: "Share of the steps before the first that cannot be carried out."})
 	return list
 }
 

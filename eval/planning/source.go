@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"parley/eval"
 )
 
 // ReadProblems reads problems from a file: JSON Lines as Generate writes them, rows of ACPBench-Hard, or a
@@ -52,18 +54,16 @@ func ParseProblems(path string, src []byte) ([]Problem, error) {
 		return readRows(path, src)
 	}
 	var out []Problem
-	for i, line := range bytes.Split(src, []byte("\n")) {
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		var p Problem
+	err := eval.EachLine(bytes.NewReader(src), path, func(line []byte) error {
+		p := Problem{ID: fmt.Sprint(len(out) + 1)}
 		if err := json.Unmarshal(line, &p); err != nil {
-			return nil, fmt.Errorf("%s:%d: want a problem as eval planning generate writes it: %w", path, i+1, err)
-		}
-		if p.ID == "" {
-			p.ID = fmt.Sprint(i + 1)
+			return fmt.Errorf("want a problem as eval planning generate writes it: %w", err)
 		}
 		out = append(out, p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, unique(path, out)
 }

@@ -53,39 +53,27 @@ func NewReader(d *pddl.Domain, objects []pddl.Object) *Reader {
 		nouns: map[string]bool{}, stems: map[string]bool{}, byName: map[bool]map[string]*symbol{true: {}, false: {}},
 	}
 	words := languageOf(d)
+	if words == nil {
+		words = plainWords(d)
+	}
 	for t := range d.Types {
 		r.nouns[t], r.nouns[t+"s"] = true, true
 	}
 	for _, n := range []string{"object", "objects", "item", "one", "location", "position", "ground"} {
 		r.nouns[n] = true
 	}
-	if words != nil {
-		for _, w := range words.Types {
-			r.nouns[w.Noun], r.nouns[w.Plural] = true, true
-		}
+	for _, w := range words.Types {
+		r.nouns[w.Noun], r.nouns[w.Plural] = true, true
 	}
 	for _, o := range objects {
 		r.addObject(o, words)
 	}
 	r.addAliases(objects, words)
-	for _, a := range d.Actions {
-		s := &symbol{name: a.Name, action: true, params: a.Params}
-		w := plainAction(a)
-		if words != nil {
-			w = words.action(a.Name)
+	for _, action := range []bool{true, false} {
+		for _, x := range schemas(d, action) {
+			w := words.of(x.Name, action)
+			r.index(newSymbol(x, action, w), w.Names)
 		}
-		s.useAction(w)
-		r.index(s, w.Names)
-	}
-	for _, p := range d.Predicates {
-		s := &symbol{name: p.Name, params: p.Params}
-		var names []string
-		if words != nil {
-			w := words.predicate(p.Name)
-			s.usePredicate(w)
-			names = w.Names
-		}
-		r.index(s, names)
 	}
 	return r
 }
@@ -107,17 +95,15 @@ func (r *Reader) addObject(o pddl.Object, words *language) {
 	}
 	r.stems[part[1]] = true
 	noun := part[1]
-	if words != nil {
-		if n, _ := words.noun(&o); n != "" && strings.HasPrefix(n, part[1]) {
-			noun = n
-		}
+	if n, _ := words.noun(&o); n != "" && strings.HasPrefix(n, part[1]) {
+		noun = n
 	}
 	r.numbers[noun+" "+part[2]] = o.Name
 }
 
 // addAliases adds the colours by which PlanBench calls blocks a, b, c and so on.
 func (r *Reader) addAliases(objects []pddl.Object, words *language) {
-	if words == nil || slices.ContainsFunc(objects, func(o pddl.Object) bool { return words.Aliases[o.Name] == "" }) {
+	if slices.ContainsFunc(objects, func(o pddl.Object) bool { return words.Aliases[o.Name] == "" }) {
 		return
 	}
 	for _, o := range objects {
@@ -125,39 +111,47 @@ func (r *Reader) addAliases(objects []pddl.Object, words *language) {
 	}
 }
 
-// plainAction describes an action of a domain without words: its name, then its arguments in order,
-// with any preposition before each.
-func plainAction(a pddl.Action) *actionWords {
-	w := &actionWords{Short: 1}
-	parts := strings.FieldsFunc(regexp.QuoteMeta(a.Name), func(r rune) bool { return r == '-' || r == '_' })
-	parts[0] += "(?:s|es|ed|ing)?"
-	w.Verbs = []string{strings.Join(parts, "[-_ ]?")}
-	for range a.Params {
-		w.Slots = append(w.Slots, struct{ With []string }{[]string{`(?:from|to|on|onto|on top of|in|into|inside|out of|off|at|with|using|by|via|of|over|and|for|up|down|through|towards)`, ``}})
+// plainWords describes a domain without words: an action by its name, then its arguments in order, with any preposition
+// before each.
+func plainWords(d *pddl.Domain) *language {
+	l := &language{}
+	for _, p := range d.Predicates {
+		l.Predicates = append(l.Predicates, symbolWords{Names: []string{p.Name}})
 	}
-	return w
+	for _, a := range d.Actions {
+		parts := strings.FieldsFunc(regexp.QuoteMeta(a.Name), func(r rune) bool { return r == '-' || r == '_' })
+		parts[0] += "(?:s|es|ed|ing)?"
+		w := symbolWords{Names: []string{a.Name}, Verbs: []string{strings.Join(parts, "[-_ ]?")}}
+		for range a.Params {
+			w.Slots = append(w.Slots, struct{ With []string }{[]string{anyPreposition, ""}})
+		}
+		l.Actions = append(l.Actions, w)
+	}
+	return l
 }
 
-func (s *symbol) useAction(w *actionWords) {
-	compile := func(list []string, end string) (out []*regexp.Regexp) {
-		for _, x := range list {
-			out = append(out, regexp.MustCompile("^(?:"+x+")"+end))
-		}
-		return out
-	}
-	s.verbs, s.extra = compile(w.Verbs, `(?:\s|$)`), compile(w.Extra, `(?:\s|$)`)
-	s.args, s.short, s.actor = w.Keys, max(1, w.Short), w.Actor-1
-	for _, x := range w.Slots {
-		s.slots = append(s.slots, compile(x.With, "$"))
-	}
-}
+const anyPreposition = `(?:from|to|on|onto|on top of|in|into|inside|out of|off|at|with|using|by|via|of|over|and|for|up|down|through|towards)`
 
 // place marks an argument in a pattern of a predicate.
 var place = regexp.MustCompile(`\{(\d)(\+?)\}`)
 
 const toBe = `(?:is|are|was|were|be|becomes|become|became|gets|remains|remain|stays|will be|will become|has been|have been|is being|are being|am|'s)(?: now| currently| still| also| then| again| both| all| each)?`
 
-func (s *symbol) usePredicate(w *predicateWords) {
+// newSymbol prepares the words of an action or a predicate for reading.
+func newSymbol(x pddl.Predicate, action bool, w *symbolWords) *symbol {
+	compile := func(list []string, end string) (out []*regexp.Regexp) {
+		for _, x := range list {
+			out = append(out, regexp.MustCompile("^(?:"+x+")"+end))
+		}
+		return out
+	}
+	s := &symbol{
+		name: x.Name, action: action, params: x.Params, args: w.Args, short: max(1, w.Short), actor: w.Actor - 1,
+		verbs: compile(w.Verbs, `(?:\s|$)`), extra: compile(w.Extra, `(?:\s|$)`),
+	}
+	for _, x := range w.Slots {
+		s.slots = append(s.slots, compile(x.With, "$"))
+	}
 	for _, k := range w.Keys {
 		s.keys = append(s.keys, squash(k))
 	}
@@ -176,6 +170,7 @@ func (s *symbol) usePredicate(w *predicateWords) {
 		f.re = regexp.MustCompile(`^(?:` + text + `)$`)
 		s.forms = append(s.forms, f)
 	}
+	return s
 }
 
 // symbolNamed returns the symbol that a word names. Where an action and a predicate share a name, the
