@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/template"
 
 	"parley/characters"
 	"parley/eval/ieg"
+	"parley/eval/judge"
 )
 
 //go:embed prompts/*.tmpl
 var files embed.FS
 
-var prompts = template.Must(template.New("").Funcs(template.FuncMap{"quote": func(string) string { return "" }}).ParseFS(files, "prompts/*.tmpl"))
+var prompts = judge.Prompts(files)
 
 const (
 	maxLines = 30  // of a window that a model is shown
@@ -28,14 +28,16 @@ const (
 // JSON list such as [{"character":"Orla Venn","skill":"Stealth"}] in the order of the cast and of the
 // skills. Tuned asks with the same prompt and reads the same answer.
 func Example(x *ieg.Interaction) (prompt, answer string) {
-	var out strings.Builder
-	err := prompts.ExecuteTemplate(&out, "example.tmpl", map[string]any{
-		"Cast": names(x.Cast), "Skills": characters.Skills(), "Lines": talk(x),
-	})
+	return rendered("example", map[string]any{"Cast": names(x.Cast), "Skills": characters.Skills(), "Lines": talk(x)}), answerOf(x)
+}
+
+// rendered fills in a prompt that quotes nothing.
+func rendered(name string, with any) string {
+	text, err := judge.Render(prompts[name], 0, with)
 	if err != nil {
 		panic(err) // the prompt is part of the program
 	}
-	return strings.TrimSpace(out.String()), answerOf(x)
+	return text
 }
 
 // answerOf writes the true intentions, each once.
@@ -68,10 +70,7 @@ func readAnswer(text string, cast []string) ([]ieg.Intention, error) {
 	if start < 0 {
 		return nil, errors.New("there is no JSON list in the reply")
 	}
-	var list []struct {
-		Character string `json:"character"`
-		Skill     string `json:"skill"`
-	}
+	var list []attempt
 	dec := json.NewDecoder(strings.NewReader(text[start:]))
 	if err := dec.Decode(&list); err != nil {
 		return nil, fmt.Errorf("the list in the reply cannot be read: %w", err)
@@ -79,7 +78,11 @@ func readAnswer(text string, cast []string) ([]ieg.Intention, error) {
 	if strings.IndexByte(text[start+int(dec.InputOffset()):], '[') >= 0 {
 		return nil, errors.New("there is more than one list in the reply")
 	}
-	var set []ieg.Intention
+	return intentions(list, cast)
+}
+
+// intentions reads what a model states, each intention once.
+func intentions(list []attempt, cast []string) (set []ieg.Intention, err error) {
 	for i, in := range list {
 		skill, ok := characters.ParseSkill(in.Skill)
 		if !ok {

@@ -1,6 +1,7 @@
 package vdm
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -24,40 +25,29 @@ type saved struct {
 	About   About              `json:"about"`
 	Limits  limits             `json:"thresholds"`
 	Skills  []characters.Skill `json:"skills"` // in the order of the classes
-	Actor   savedHead          `json:"actor"`
-	Skill   savedHead          `json:"skill"`
+	Actor   *head              `json:"actor"`
+	Skill   *head              `json:"skill"`
 }
 
-// savedHead is a head; see there.
-type savedHead struct {
-	Keys    []uint32  `json:"keys"`
-	IDF     []float32 `json:"idf"`
-	Weights []float32 `json:"weights"`
-	Bias    []float32 `json:"bias"`
-	Hint    []float32 `json:"hint"`
-}
-
-func (h *head) saved() savedHead { return savedHead{h.keys, h.idf, h.weights, h.bias, h.hint} }
-
-// head returns the head again, where its numbers are those of one.
-func (s *savedHead) head(classes, hints int) (*head, error) {
-	n := len(s.Keys)
-	if len(s.IDF) != n || len(s.Weights) != n*classes || len(s.Bias) != classes || len(s.Hint) != hints {
-		return nil, errors.New("the numbers are not as many as those of a virtual DM")
+// check sets how many classes a head has that was read, and compares its numbers with that.
+func (h *head) check(classes, hints int) error {
+	if h == nil || len(h.IDF) != len(h.Keys) || len(h.Weights) != len(h.Keys)*classes || len(h.Bias) != classes || len(h.Hint) != hints {
+		return errors.New("the numbers are not as many as those of a virtual DM")
 	}
-	for i := 1; i < n; i++ {
-		if s.Keys[i-1] >= s.Keys[i] {
-			return nil, errors.New("the numbers are not those of a virtual DM: keys out of order")
+	for i := 1; i < len(h.Keys); i++ {
+		if h.Keys[i-1] >= h.Keys[i] {
+			return errors.New("the numbers are not those of a virtual DM: keys out of order")
 		}
 	}
-	return &head{classes, s.Keys, s.IDF, s.Weights, s.Bias, s.Hint}, nil
+	h.classes = classes
+	return nil
 }
 
 // Save writes the virtual DM to w. The same virtual DM makes the same bytes.
 func (l *Linear) Save(w io.Writer) error {
 	out := gzip.NewWriter(w)
 	err := json.NewEncoder(out).Encode(saved{
-		Kind: kind, Version: formatVersion, About: l.About(), Limits: l.limits, Skills: characters.Skills(), Actor: l.actor.saved(), Skill: l.skill.saved(),
+		Kind: kind, Version: formatVersion, About: l.About(), Limits: l.limits, Skills: characters.Skills(), Actor: l.actor, Skill: l.skill,
 	})
 	if err := errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("save a virtual DM: %w", err)
@@ -104,12 +94,8 @@ func load(r io.Reader) (*Linear, error) {
 	case !s.Limits.sound():
 		return nil, errors.New("the file holds a threshold that is no probability")
 	}
-	actor, err := s.Actor.head(1, 0)
-	if err != nil {
-		return nil, err
-	}
-	skill, err := s.Skill.head(skills, hints)
-	return &Linear{actor: actor, skill: skill, limits: s.Limits, about: s.About}, err
+	err = cmp.Or(s.Actor.check(1, 0), s.Skill.check(skills, hints))
+	return &Linear{actor: s.Actor, skill: s.Skill, limits: s.Limits, about: s.About}, err
 }
 
 func (l limits) sound() bool {

@@ -15,11 +15,11 @@ const skills = 18
 // feature is.
 type head struct {
 	classes int
-	keys    []uint32  // of the features that it knows, ascending
-	idf     []float32 // of each
-	weights []float32 // len(keys) x classes
-	bias    []float32 // classes
-	hint    []float32 // weights that all classes share, or none
+	Keys    []uint32  `json:"keys"`    // of the features that it knows, ascending
+	IDF     []float32 `json:"idf"`     // of each
+	Weights []float32 `json:"weights"` // len(Keys) x classes
+	Bias    []float32 `json:"bias"`    // classes
+	Hint    []float32 `json:"hint"`    // weights that all classes share, or none
 }
 
 // vector is an input in terms of a head's features.
@@ -38,12 +38,8 @@ type sample struct {
 
 // newHead takes the features that stand in at least least samples.
 func newHead(classes int, samples []sample, least int) *head {
-	h := &head{classes: classes, bias: make([]float32, classes)}
-	n := 0
-	for i := range samples {
-		n += len(samples[i].features)
-	}
-	all := make([]uint32, 0, n)
+	h := &head{classes: classes, Bias: make([]float32, classes)}
+	var all []uint32
 	for i := range samples {
 		for _, f := range samples[i].features {
 			all = append(all, f.key)
@@ -56,19 +52,19 @@ func newHead(classes int, samples []sample, least int) *head {
 			j++
 		}
 		if j-i >= least {
-			h.keys = append(h.keys, all[i])
-			h.idf = append(h.idf, float32(math.Log(float64(len(samples)+1)/float64(j-i+1)))+0.1)
+			h.Keys = append(h.Keys, all[i])
+			h.IDF = append(h.IDF, float32(math.Log(float64(len(samples)+1)/float64(j-i+1)))+0.1)
 		}
 		i = j
 	}
-	h.weights = make([]float32, len(h.keys)*classes)
+	h.Weights = make([]float32, len(h.Keys)*classes)
 	return h
 }
 
 // vector turns features, which are sorted, into an input.
 func (h *head) vector(fs []feature, hint *[skills][hints]float32) vector {
 	v := vector{at: make([]int32, 0, len(fs)), value: make([]float32, 0, len(fs)), hints: hint}
-	keys, base := h.keys, 0
+	keys, base := h.Keys, 0
 	var square float64
 	for _, f := range fs {
 		n, ok := slices.BinarySearch(keys, f.key)
@@ -76,7 +72,7 @@ func (h *head) vector(fs []feature, hint *[skills][hints]float32) vector {
 		if !ok {
 			continue
 		}
-		value := float32(math.Log1p(float64(f.value))) * h.idf[base]
+		value := float32(math.Log1p(float64(f.value))) * h.IDF[base]
 		v.at = append(v.at, int32(base))
 		v.value = append(v.value, value)
 		square += float64(value) * float64(value)
@@ -92,17 +88,17 @@ func (h *head) vector(fs []feature, hint *[skills][hints]float32) vector {
 
 // scores writes the probability of each class to out.
 func (h *head) scores(v *vector, out []float32) {
-	copy(out, h.bias)
+	copy(out, h.Bias)
 	n := h.classes
 	for i, at := range v.at {
-		w, x := h.weights[int(at)*n:int(at)*n+n], v.value[i]
+		w, x := h.Weights[int(at)*n:int(at)*n+n], v.value[i]
 		for k := range out {
 			out[k] += w[k] * x
 		}
 	}
 	if v.hints != nil {
 		for k := range out {
-			for i, w := range h.hint {
+			for i, w := range h.Hint {
 				out[k] += w * v.hints[k][i]
 			}
 		}
@@ -134,17 +130,8 @@ type pace struct {
 // classes, on one sample at a time, in an order that is drawn anew for every epoch.
 func (h *head) fit(ctx context.Context, samples []sample, p pace, r *rand.Rand) {
 	n := h.classes
-	seen := make([]float32, len(h.keys))
-	for i := range seen {
-		seen[i] = p.start
-	}
-	seenBias, seenHint := make([]float32, n), make([]float32, len(h.hint))
-	for i := range seenBias {
-		seenBias[i] = 1
-	}
-	for i := range seenHint {
-		seenHint[i] = 1
-	}
+	seen := slices.Repeat([]float32{p.start}, len(h.Keys))
+	seenBias, seenHint := slices.Repeat([]float32{1}, n), slices.Repeat([]float32{1}, len(h.Hint))
 	inputs := make([]vector, len(samples))
 	for i := range samples {
 		inputs[i] = h.vector(samples[i].features, samples[i].hints)
@@ -164,10 +151,10 @@ func (h *head) fit(ctx context.Context, samples []sample, p pace, r *rand.Rand) 
 				slope[k] -= want[k]
 				square += slope[k] * slope[k]
 				seenBias[k] += slope[k] * slope[k]
-				h.bias[k] -= biasRate * slope[k] / sqrt(seenBias[k])
+				h.Bias[k] -= biasRate * slope[k] / sqrt(seenBias[k])
 			}
 			for i, at := range in.at {
-				x, w := in.value[i], h.weights[int(at)*n:int(at)*n+n]
+				x, w := in.value[i], h.Weights[int(at)*n:int(at)*n+n]
 				seen[at] += square * x * x
 				step := p.rate * x / sqrt(seen[at])
 				for k := range slope {
@@ -177,13 +164,13 @@ func (h *head) fit(ctx context.Context, samples []sample, p pace, r *rand.Rand) 
 			if in.hints == nil {
 				continue
 			}
-			for i := range h.hint {
+			for i := range h.Hint {
 				var d float32
 				for k := range slope {
 					d += slope[k] * in.hints[k][i]
 				}
 				seenHint[i] += d * d
-				h.hint[i] -= hintRate * d / sqrt(seenHint[i])
+				h.Hint[i] -= hintRate * d / sqrt(seenHint[i])
 			}
 		}
 	}

@@ -97,7 +97,7 @@ func tune(beliefs []belief) limits {
 	for _, a := range alone {
 		scores := make([]float64, len(beside))
 		for i, b := range beside {
-			scores[i] = fCharacters(beliefs, limits{Beside: b, Alone: a})
+			scores[i] = f1(beliefs, limits{Beside: b, Alone: a}.characters)
 		}
 		if i, score := summit(scores); score > top {
 			top, best.Beside, best.Alone = score, beside[i], a
@@ -106,7 +106,7 @@ func tune(beliefs []belief) limits {
 	second := grid(0.05, 0.5, 0.01)
 	scores := make([]float64, len(second))
 	for i, s := range second {
-		scores[i] = fIntentions(beliefs, limits{Beside: best.Beside, Alone: best.Alone, Second: s})
+		scores[i] = f1(beliefs, limits{Beside: best.Beside, Alone: best.Alone, Second: s}.intentions)
 	}
 	i, _ := summit(scores)
 	best.Second = second[i]
@@ -141,45 +141,32 @@ func summit(scores []float64) (at int, score float64) {
 	return even[len(even)/2], score
 }
 
-// fCharacters is the micro F1 over who acts; 1 where there is nothing to find and nothing found.
-func fCharacters(beliefs []belief, l limits) float64 {
-	tp, wrong := 0, 0
-	for i := range beliefs {
-		b := &beliefs[i]
-		for c := range b.actor {
-			switch found, is := l.acts(b, c), len(b.truth[c]) > 0; {
-			case found && is:
-				tp++
-			case found != is:
-				wrong++
-			}
-		}
-	}
-	return f1(tp, wrong)
+// characters counts whether c is rightly or wrongly taken for one who acts.
+func (l limits) characters(b *belief, c int) (hits, wrong int) {
+	found, is := l.acts(b, c), len(b.truth[c]) > 0
+	return int(bit(found && is)), int(bit(found != is))
 }
 
-// fIntentions is the micro F1 over who tries which skill.
-func fIntentions(beliefs []belief, l limits) float64 {
-	tp, wrong := 0, 0
-	for i := range beliefs {
-		b := &beliefs[i]
-		for c := range b.actor {
-			hit := 0
-			chosen := l.choose(b, c)
-			for _, k := range chosen {
-				if slices.Contains(b.truth[c], k) {
-					hit++
-				}
-			}
-			tp, wrong = tp+hit, wrong+len(chosen)+len(b.truth[c])-2*hit
-		}
+// intentions counts the skills that c is rightly or wrongly taken to try, or not to.
+func (l limits) intentions(b *belief, c int) (hits, wrong int) {
+	chosen := l.choose(b, c)
+	for _, k := range chosen {
+		hits += int(bit(slices.Contains(b.truth[c], k)))
 	}
-	return f1(tp, wrong)
+	return hits, len(chosen) + len(b.truth[c]) - 2*hits
 }
 
-func f1(tp, wrong int) float64 {
-	if tp+wrong == 0 {
+// f1 is the micro F1 over everybody of every window; 1 where there is nothing to find and nothing found.
+func f1(beliefs []belief, count func(b *belief, c int) (hits, wrong int)) float64 {
+	all, amiss := 0, 0
+	for i := range beliefs {
+		for c := range beliefs[i].actor {
+			hits, wrong := count(&beliefs[i], c)
+			all, amiss = all+hits, amiss+wrong
+		}
+	}
+	if all+amiss == 0 {
 		return 1
 	}
-	return 2 * float64(tp) / float64(2*tp+wrong)
+	return 2 * float64(all) / float64(2*all+amiss)
 }

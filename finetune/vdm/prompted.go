@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"text/template"
 
 	"parley/characters"
 	"parley/eval"
@@ -79,29 +78,18 @@ const maxAttempts = 6
 
 // offered is the schema of the answers for a cast.
 func offered(cast []string) (*judge.Schema, error) {
-	all := characters.Skills()
-	raw, err := json.Marshal(map[string]any{"characters": names(cast), "skills": all})
+	who, err := json.Marshal(names(cast))
 	if err != nil {
 		return nil, err
 	}
-	var lists struct{ Characters, Skills json.RawMessage }
-	if err := json.Unmarshal(raw, &lists); err != nil {
+	skills, err := json.Marshal(characters.Skills())
+	if err != nil {
 		return nil, err
 	}
 	return judge.ParseSchema(json.RawMessage(fmt.Sprintf(`{"type":"object","required":["attempts"],"properties":{
 "attempts":{"type":"array","maxItems":%d,"items":{"type":"object","required":["character","wants","skill"],"properties":{
 "character":{"enum":%s},"wants":{"type":"string","maxLength":160,"description":"what the character wants to achieve, in a few words"},"skill":{"enum":%s}}}}}}`,
-		min(2*len(cast), maxAttempts), lists.Characters, lists.Skills)))
-}
-
-var ask = askPrompt()
-
-func askPrompt() *template.Template {
-	text, err := files.ReadFile("prompts/ask.tmpl")
-	if err != nil {
-		panic(err)
-	}
-	return judge.MustPrompt("ask.tmpl", string(text))
+		min(2*len(cast), maxAttempts), who, skills)))
 }
 
 // Name returns "prompted:" and the model's name.
@@ -121,13 +109,9 @@ func (p *Prompted) Predict(ctx context.Context, x *ieg.Interaction) (ieg.Predict
 	for i := range p.Shots {
 		shots = append(shots, shot{strings.Join(talk(&p.Shots[i]), "\n"), answerOf(&p.Shots[i])})
 	}
-	role, err := files.ReadFile("prompts/role.tmpl")
-	if err != nil {
-		return ieg.Prediction{}, err
-	}
 	v, err := judge.Ask(ctx, p.Judge, judge.Question[attempts]{
-		Scorer: "vdm", Session: x.ID, Seed: p.Seed, Role: strings.TrimSpace(string(role)),
-		Prompt: ask, Data: map[string]any{"Cast": names(x.Cast), "Shots": shots, "Talk": strings.Join(talk(x), "\n")},
+		Scorer: "vdm", Session: x.ID, Seed: p.Seed, Role: rendered("role", nil),
+		Prompt: prompts["ask"], Data: map[string]any{"Cast": names(x.Cast), "Shots": shots, "Talk": strings.Join(talk(x), "\n")},
 		Schema: schema,
 	})
 	if p.Record != nil {
@@ -141,17 +125,11 @@ func (p *Prompted) Predict(ctx context.Context, x *ieg.Interaction) (ieg.Predict
 	case v.Status != eval.Scored:
 		return ieg.Prediction{Reason: string(v.Status) + ": " + v.Reason}, nil
 	}
-	var out ieg.Prediction
-	for _, a := range v.Value.Attempts {
-		skill, ok := characters.ParseSkill(a.Skill)
-		if !ok {
-			return ieg.Prediction{Reason: fmt.Sprintf("unparsed: %q is not a skill", a.Skill)}, nil
-		}
-		if in := (ieg.Intention{Character: called(a.Character, x.Cast), Skill: skill}); !slices.Contains(out.Intentions, in) {
-			out.Intentions = append(out.Intentions, in)
-		}
+	set, err := intentions(v.Value.Attempts, x.Cast)
+	if err != nil {
+		return ieg.Prediction{Reason: "unparsed: " + err.Error()}, nil
 	}
-	return out, nil
+	return ieg.Prediction{Intentions: set}, nil
 }
 
 // Tuned is a virtual DM that asks a model which was fine-tuned on the prompts and answers of Example:

@@ -2,6 +2,7 @@ package vdm
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -21,13 +22,10 @@ var (
 // thresholds, which say how sure it has to be, are tuned on val; where that is empty, on train itself,
 // by cross-validation over its groups.
 func Train(ctx context.Context, c Config, train, val []ieg.Interaction) (*Linear, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
 	if len(train) == 0 {
-		return nil, errNoWindows
+		return nil, errors.New("there are no windows to learn from")
 	}
-	if c.Workers == 0 {
+	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}
 	annotations := read(ctx, c.Workers, train)
@@ -140,7 +138,7 @@ func fit(ctx context.Context, c Config, annotations []annotation, seed uint64) (
 		r := rand.New(rand.NewPCG(seed, uint64(i)))
 		if i == 0 {
 			skill = newHead(skills, tries, skillPace.least)
-			skill.hint = make([]float32, hints)
+			skill.Hint = make([]float32, hints)
 			skill.fit(ctx, tries, skillPace, r)
 			return
 		}
@@ -152,11 +150,7 @@ func fit(ctx context.Context, c Config, annotations []annotation, seed uint64) (
 
 // crossValidate says what heads that were trained on other groups believe of every window.
 func crossValidate(ctx context.Context, c Config, annotations []annotation, xs []ieg.Interaction, groups map[string]int) (out []belief) {
-	folds := c.Folds
-	if folds == 0 {
-		folds = defaultFolds
-	}
-	folds = min(folds, len(groups))
+	folds := min(folds, len(groups))
 	place := rand.New(rand.NewPCG(c.Seed, 2)).Perm(len(groups))
 	for fold := range folds {
 		var rest, part []annotation
@@ -198,7 +192,7 @@ type About struct {
 // About returns what the virtual DM learned from.
 func (l *Linear) About() About {
 	a := l.about
-	a.Features = len(l.actor.keys) + len(l.skill.keys)
+	a.Features = len(l.actor.Keys) + len(l.skill.Keys)
 	return a
 }
 
