@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -261,14 +262,19 @@ func (m *Model) response(ctx context.Context, r *reply, x *exchange, maxText int
 	case note != "":
 		resp.Notes = append(resp.Notes, note)
 	}
-	if u := r.usage; u != nil && u.Prompt.n != nil && *u.Prompt.n > 0 { // no prompt has 0 tokens: such a count is none
-		resp.Usage = llm.Usage{Prompt: u.Prompt.n, Completion: u.Completion.n, Cached: u.Hit.n}
-		if u.Details.value != nil && u.Details.value.Cached.n != nil {
-			resp.Usage.Cached = u.Details.value.Cached.n
-		}
-		if resp.Usage.Cached == nil {
-			resp.Usage.Cached = r.cached
-		}
-	}
+	resp.Usage = r.tokens()
 	return resp, nil
+}
+
+// tokens returns what the server counted. No prompt has 0 tokens: such a count is none.
+func (r *reply) tokens() llm.Usage {
+	u := r.usage
+	if u == nil || u.Prompt.n == nil || *u.Prompt.n == 0 {
+		return llm.Usage{}
+	}
+	cached := u.Hit.n
+	if d := u.Details.value; d != nil {
+		cached = cmp.Or(d.Cached.n, cached)
+	}
+	return llm.Usage{Prompt: u.Prompt.n, Completion: u.Completion.n, Cached: cmp.Or(cached, r.cached)}
 }
