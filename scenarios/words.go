@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"hash/fnv"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -81,16 +83,6 @@ func slug(title string) string {
 	return strings.Join(parts, "-")
 }
 
-// hash is FNV-1a of an id. Choices that have to be the same on every machine and in every release
-// hang on it.
-func hash(id string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(id) {
-		h = (h ^ uint64(id[i])) * 1099511628211
-	}
-	return h
-}
-
 // phrasing is a form of words, with the roots of its content words, each of three letters or more.
 type phrasing struct {
 	text  string
@@ -114,7 +106,9 @@ func (k *Knowledge) harmless(list []phrasing, fallback string) string {
 		b.WriteByte('\n')
 	}
 	facts := strings.ToLower(b.String())
-	start := int(hash(k.ID) % uint64(len(list)))
+	h := fnv.New64a() // the choice has to be the same on every machine and in every release
+	io.WriteString(h, k.ID)
+	start := int(h.Sum64() % uint64(len(list)))
 	for i := range list {
 		p := &list[(start+i)%len(list)]
 		if !slices.ContainsFunc(p.stems, func(s string) bool { return strings.Contains(facts, s) }) {
