@@ -144,7 +144,7 @@ func checkWord(what, word string, known []string) string {
 	}
 	folded := strings.ReplaceAll(fold(word), " ", "-")
 	for _, k := range known {
-		if near := strings.ReplaceAll(fold(k), " ", "-"); within(folded, near, 2) {
+		if near := strings.ReplaceAll(fold(k), " ", "-"); yamlfile.Within(folded, near, 2) {
 			return fmt.Sprintf("unknown %s %q; did you mean %s?", what, word, k)
 		}
 	}

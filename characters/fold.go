@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"parley/characters/yamlfile"
 )
 
 // letters spells out the Latin letters that do not come apart into a plain one and an accent.
@@ -86,37 +88,5 @@ func near(a, b string) bool {
 	if min(len(a), len(b)) >= 5 {
 		limit = 2
 	}
-	if d := len(a) - len(b); d > limit || d < -limit {
-		return false
-	}
-	return within(a, b, limit)
-}
-
-// within says whether at most so many bytes have to be inserted, removed or replaced to get from one
-// word to the other (Levenshtein), each word cut after 31 bytes.
-func within(a, b string, limit int) bool {
-	a, b = a[:min(len(a), 31)], b[:min(len(b), 31)]
-	var room [32]int
-	row := room[:len(b)+1]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		least := row[0]
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-			least = min(least, row[j+1])
-		}
-		if least > limit {
-			return false
-		}
-	}
-	return row[len(b)] <= limit
+	return yamlfile.Within(a, b, limit)
 }

@@ -114,8 +114,7 @@ type nameSet struct {
 	firsts   []string // first words
 	words    []string // all of them
 	initials [256]bool
-	// gone are the first words too, kept from when names that are not alike have run out; nil before.
-	gone map[string]bool
+	crowded  bool // names that are not alike have run out: first words only have to differ
 }
 
 func newNames(taken []string, more int) nameSet {
@@ -132,26 +131,12 @@ func newNames(taken []string, more int) nameSet {
 func (set *nameSet) add(words []string) {
 	set.firsts, set.words = append(set.firsts, words[0]), append(set.words, words...)
 	set.initials[words[0][0]] = true
-	if set.gone != nil {
-		set.gone[words[0]] = true
-	}
-}
-
-// crowd makes do from now on with names whose first words are different.
-func (set *nameSet) crowd() {
-	if set.gone != nil {
-		return
-	}
-	set.gone = map[string]bool{}
-	for _, first := range set.firsts {
-		set.gone[first] = true
-	}
 }
 
 // bars reports whether a name may not be added.
 func (set *nameSet) bars(words []string) bool {
-	if set.gone != nil {
-		return set.gone[words[0]]
+	if set.crowded {
+		return slices.Contains(set.firsts, words[0])
 	}
 	return alike(set.firsts, set.words, words)
 }
@@ -165,11 +150,11 @@ func (set *nameSet) draw(r *rand.Rand, from *grammar) string {
 	for try := 0; ; try++ {
 		middles := r.IntN(2)
 		if try >= apart {
-			set.crowd()
+			set.crowded = true
 			middles = 1 + (try-apart)/40 // longer and longer, so that there is always another
 		}
 		first := from.first(r, middles)
-		if try < fresh && set.gone == nil && set.initials[Slug(first)[0]] {
+		if try < fresh && !set.crowded && set.initials[Slug(first)[0]] {
 			continue
 		}
 		name := first + " " + from.family(r)

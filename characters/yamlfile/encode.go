@@ -8,9 +8,9 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -210,25 +210,5 @@ func (p *page) fold(indent, text string) {
 	}
 }
 
-// quote returns a text in double quotes, with escapes for all that is not plainly visible.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == ' ' || unicode.IsGraphic(r) && !unicode.IsSpace(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08X`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
+// quote returns a text in double quotes. Go's escapes for what is not plainly visible are YAML's too.
+func quote(text string) string { return strconv.Quote(strings.ToValidUTF8(text, "\uFFFD")) }

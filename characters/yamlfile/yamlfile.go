@@ -369,24 +369,31 @@ func DidYouMean(word string, known []string) string {
 
 // Nearest returns the one of the known words that a word is most likely a misspelling of, or "".
 func Nearest(word string, known []string) string {
-	best, least := "", 1+min(2, (len(word)+1)/2)
-	for _, k := range known {
-		if n := distance(strings.ToLower(word), strings.ToLower(k)); n < least {
-			best, least = k, n
+	for limit := range 1 + min(2, (len(word)+1)/2) {
+		for _, k := range known {
+			if Within(strings.ToLower(word), strings.ToLower(k), limit) {
+				return k
+			}
 		}
 	}
-	return best
+	return ""
 }
 
-// distance returns the Levenshtein distance of two words in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+// Within reports whether at most so many bytes have to be inserted, removed or replaced to get from one
+// word to the other (Levenshtein).
+func Within(a, b string, limit int) bool {
+	if d := len(a) - len(b); d > limit || d < -limit {
+		return false
+	}
+	var room [64]int // most words are shorter
+	row := append(room[:0], make([]int, len(b)+1)...)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
 		diagonal := row[0]
 		row[0] = i + 1
+		least := row[0]
 		for j := range len(b) {
 			cost := diagonal
 			if a[i] != b[j] {
@@ -394,7 +401,11 @@ func distance(a, b string) int {
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			least = min(least, row[j+1])
+		}
+		if least > limit {
+			return false
 		}
 	}
-	return row[len(b)]
+	return row[len(b)] <= limit
 }
