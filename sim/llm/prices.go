@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"parley/characters/yamlfile"
 )
@@ -107,16 +108,19 @@ func (m *pricedYAML) price() (p Price, why string) {
 // uncounted is why a call with a known price has no known cost.
 const uncounted = "the server did not count the tokens"
 
-// Of returns the price of a model by its two names, or why there is none.
+// Of returns the price of a model by its two names, the first with and without its options, or why there is none.
 func (p *Prices) Of(model, served string) (price Price, unknown string) {
 	if p == nil {
 		return Price{}, "no price file"
 	}
-	if price, ok := p.Models[model]; ok {
-		return price, ""
+	bare, options, _ := strings.Cut(model, "?")
+	if i := strings.IndexByte(options, '@'); i >= 0 {
+		bare += options[i:]
 	}
-	if price, ok := p.Models[served]; ok {
-		return price, ""
+	for _, name := range []string{model, bare, served} {
+		if price, ok := p.Models[name]; ok {
+			return price, ""
+		}
 	}
 	return Price{}, "no price for " + model
 }

@@ -27,6 +27,8 @@ func TestPrices(t *testing.T) {
 		{model: "openai:big", usage: u(1_000_000, 2_000_000, 0), cost: 0.5},
 		{model: "ollama:free", usage: u(5, 0, 5), cost: 0},
 		{model: "openai:small", served: "small-2026", usage: u(5, 0, 5), unknown: "no price for openai:small"},
+		{model: "openai:big?timeout=9s", usage: u(1_000_000, 0, 0), cost: 2},
+		{model: "openai:big?timeout=9s@http://localhost/v1", usage: u(5, 0, 5), unknown: "no price for openai:big?timeout=9s@http://localhost/v1"},
 		{model: "openai:big@http://localhost/v1", usage: u(5, 0, 5), unknown: "no price for openai:big@http://localhost/v1"},
 		{model: "openai:big", usage: llm.Usage{Completion: count(5)}, unknown: "the server did not count the tokens"},
 		{model: "openai:big", usage: llm.Usage{Prompt: count(5)}, unknown: "the server did not count the tokens"},
