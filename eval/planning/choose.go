@@ -117,9 +117,6 @@ func choosePlan(all []part) []part {
 		}
 		all = all[:len(all)-1]
 	}
-	if len(all) < 2 {
-		return all
-	}
 	start := 0
 	for i := 1; i < len(all); i++ {
 		r := &all[i]

@@ -173,11 +173,8 @@ func (r *Reader) asked(task Task, l *answerLine, text string, prose bool) {
 
 // unmark returns the text of a line without list marks, emphasis and times, and notes the marks and numbers.
 func (l *answerLine) unmark() string {
-	numberOf := func(m []string) int {
-		n, err := strconv.Atoi(m[1] + m[2])
-		if err != nil {
-			return 0
-		}
+	numberOf := func(m []string) int { // 0 without a number
+		n, _ := strconv.Atoi(m[1] + m[2])
 		return n
 	}
 	text := strings.TrimLeft(l.text, "# ")

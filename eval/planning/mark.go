@@ -207,8 +207,6 @@ func (r *Reader) unknownAt(m *marked, at func(int) string, i, j int, noun string
 	w := at(j)
 	part := lettersDigits.FindStringSubmatch(w)
 	switch {
-	case noun != "" && part != nil && part[1] != noun && r.nouns[part[1]]:
-		return 0
 	case noun != "" && digits(w):
 		m.add(noun+w, false)
 	case noun != "" && (letterName.MatchString(w) || part != nil), part != nil && (r.nouns[part[1]] || r.stems[part[1]]):

@@ -144,9 +144,6 @@ func (r *Reader) fill(s *symbol, m *marked, words, before []string, plain bool) 
 			continue
 		}
 		with = append(with, words[i])
-		if len(with) > 6 {
-			break
-		}
 	}
 	// Words that remain are let pass only after a complete action.
 	f := &found{sym: s, name: s.name, rest: len(with) > 0}
@@ -218,7 +215,6 @@ var stateLeads = regexp.MustCompile(`^(?:(?:then|now|currently|also|and|but|so|t
 var (
 	negation   = regexp.MustCompile(`^(not|¬|~|!|no longer|neither|it is not (?:the case|true) that|it is no longer (?:the case|true) that) `)
 	negatedBe  = regexp.MustCompile(`(\b(?:is|are|was|will be|becomes|become|am|be|hand|arm|remains)|'s) (?:now |currently |then )?(?:not|no longer|never|n't|neither) `)
-	doesNot    = regexp.MustCompile(`\b(?:does|do|did|can|could|will|is|are) ?(?:not|n't)(?: longer)?\b|\b(?:isn't|aren't|isnt|doesn't|don't|cannot|can't|won't)\b`)
 	bothWords  = regexp.MustCompile(`\b(?:both|all of|each of|either) `)
 	asides     = regexp.MustCompile(` ?(?:with (?:no|nothing|@\d+)\b|because|since|as|which|so|due to|—|–|->|=>|" ?|\( )[^,]*$`)
 	oneMention = regexp.MustCompile(`@\d+`)
@@ -238,10 +234,6 @@ func (r *Reader) properties(m *marked, words []string, subject string) (out []fo
 	if loc := negatedBe.FindStringSubmatchIndex(text); loc != nil {
 		negated = true
 		text = text[:loc[3]] + " " + text[loc[1]:]
-	} else if doesNot.MatchString(text) {
-		if r.matched(m, text, subject) == nil { // not a wording of a property such as "is not holding anything"
-			return nil, ""
-		}
 	}
 	got := r.matched(m, text, subject)
 	if got == nil {
@@ -299,9 +291,6 @@ func (r *Reader) matched(m *marked, text, subject string) []found {
 		}
 		if wrong != nil {
 			return wrong
-		}
-		if f := r.bare(m, strings.Fields(t), false); f != nil && !f.loose {
-			return []found{*f}
 		}
 	}
 	if f := r.bare(m, strings.Fields(text), false); f != nil {

@@ -66,8 +66,6 @@ func (r *Reader) property(subject, key string, v *loose.Value) string {
 		return subject + " is not " + key
 	case placeHead.MatchString(key) && r.known(text) != "":
 		return subject + " is at " + text
-	case placeHead.MatchString(key):
-		return subject + " is " + text
 	default:
 		return subject + " is " + key + " " + text
 	}
