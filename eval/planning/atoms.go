@@ -76,10 +76,6 @@ func (r *Reader) atom(words []string, action bool) *found {
 		if !slices.ContainsFunc(args, unknown) || len(args) == len(s.params) && !slices.ContainsFunc(args, inProse) {
 			return &found{sym: s, name: s.name, args: args}
 		}
-		m := r.mark(strings.Join(words[n:], " "))
-		if args, ok := m.mentions(m.words); ok {
-			return &found{sym: s, name: s.name, args: args}
-		}
 		return nil // words, as in "(unstack yellow from red)"
 	}
 	if len(words) > 1 && r.likeAtom(words[0], words[1:]) {
@@ -113,11 +109,11 @@ func (r *Reader) likeAtom(name string, args []string) bool {
 	return known && r.names[squash(name)] == "" && (name == "move" || !notNames[name])
 }
 
-// bare reads a symbol followed by mentions only: "on a b", "lift hoist0 crate1 pallet0 depot0".
-func (r *Reader) bare(m *marked, words []string, action bool) *found {
+// bare reads a predicate followed by mentions only: "on a b".
+func (r *Reader) bare(m *marked, words []string) *found {
 	for n := min(3, len(words)); n > 0; n-- {
-		s := r.symbolNamed(strings.Join(words[:n], " "), action)
-		if s == nil || s.action != action {
+		s := r.symbolNamed(strings.Join(words[:n], " "), false)
+		if s == nil || s.action {
 			continue
 		}
 		args, ok := m.mentions(words[n:])

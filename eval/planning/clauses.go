@@ -154,9 +154,6 @@ func (r *Reader) actions(m *marked, bare bool, last *string) (out []found) {
 	if len(m.words) > 200 {
 		return nil
 	}
-	if f := r.bare(m, m.words, true); f != nil && !f.loose {
-		return []found{*f}
-	}
 	parts := split(m.words)
 	if len(parts) == 2 && prepositions[m.words[0]] { // "from block b, unstack block a"
 		m.words = slices.Concat(m.words[parts[1][0]:parts[1][1]], m.words[:parts[0][1]])

@@ -211,7 +211,7 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under *topic)
 		return "", true
 	}
 	subject := r.mark(m[1])
-	if f := r.bare(subject, subject.words, false); f != nil && f.loose && !task.Actions() { // "at depot0: truck0, hoist0"
+	if f := r.bare(subject, subject.words); f != nil && f.loose && !task.Actions() { // "at depot0: truck0, hoist0"
 		l.items = r.listOf(f.sym, m[2], f.args...)
 		return "", l.items != nil
 	}
