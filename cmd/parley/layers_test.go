@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	"eval/iep/wordnet":    {},
 	"eval/survey":         {"characters/yamlfile", "logs", "eval/run", "eval/report", "eval/report/view", "sim/reference", "characters", "scenarios", "sim/llm", "sim", "eval", "eval/stat", "eval/judge", "eval/survey/form"},
 	"eval/survey/form":    {"sim/llm/loose", "eval/iep/wordnet"},
-	"eval/ieg":            {"characters", "scenarios", "sim", "eval", "eval/stat", "eval/run", "sim/llm", "eval/report", "logs"},
+	"eval/ieg":            {"characters", "scenarios", "sim", "eval", "eval/stat", "eval/run", "sim/llm", "eval/report", "eval/report/view", "logs"},
 	"eval/ieg/corpora":    {"logs", "characters", "eval/ieg"},
 	"finetune":            {"eval/run", "eval/session", "eval/script", "eval/survey", "characters", "scenarios", "sim", "sim/agent", "sim/llm", "eval", "eval/stat", "eval/judge", "eval/ieg", "eval/script", "eval/survey", "finetune/vdm", "sim/llm/loose", "sim/reference"},
 	"finetune/publish":    {"characters", "finetune", "finetune/formats", "finetune/recipe", "logs"},
