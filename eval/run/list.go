@@ -49,16 +49,24 @@ func List(dir string) Listed {
 	}
 	r := Listed{Run: dir, Kind: m.Kind, State: m.State, Started: m.Started, Sessions: m.Jobs, Of: m.Of, Arms: m.Arms}
 	first := slices.IndexFunc(m.Metrics, func(m eval.Metric) bool { return m.Headline })
-	for i := range m.Results {
-		res := &m.Results[i]
-		if first < 0 || res.Scorer != m.Metrics[first].Scorer || res.Metric != m.Metrics[first].Name || res.Control != "" || res.Value == nil || !slices.Contains(m.Arms, res.Arm) {
-			continue
+	if first < 0 {
+		return r
+	}
+	metric, decimals := &m.Metrics[first], 1
+	if metric.High <= 1 {
+		decimals = 2
+	}
+	var values []string
+	for _, arm := range m.Arms {
+		i := slices.IndexFunc(m.Results, func(res eval.Result) bool {
+			return res.Scorer == metric.Scorer && res.Metric == metric.Name && res.Arm == arm && res.Control == "" && res.Value != nil
+		})
+		if i >= 0 {
+			values = append(values, fmt.Sprintf("%.*f", decimals, *m.Results[i].Value))
 		}
-		decimals := 1
-		if m.Metrics[first].High <= 1 {
-			decimals = 2
-		}
-		r.Headline += fmt.Sprintf("%s %.*f", map[bool]string{true: m.Metrics[first].Title, false: ","}[r.Headline == ""], decimals, *res.Value)
+	}
+	if len(values) > 0 {
+		r.Headline = metric.Title + " " + strings.Join(values, ", ")
 	}
 	return r
 }

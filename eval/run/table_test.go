@@ -301,12 +301,12 @@ func TestList(t *testing.T) {
 		want   string
 	}{
 		"no headline": {func(*run.Manifest) {}, ""},
-		"of each arm": {func(m *run.Manifest) { m.Metrics[0].Headline = true }, "words 5.0, words 5.0"},
+		"of each arm": {func(m *run.Manifest) { m.Metrics[0].Headline = true }, "words 5.0, 5.0"},
 		"no control":  {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[0].Control = true, "told" }, "words 5.0"},
 		"no value":    {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[0].Value = true, nil }, "words 5.0"},
 		"one of each": {func(m *run.Manifest) {
 			m.Metrics[0].Headline, m.Results = true, append(m.Results[:2], m.Results[:2]...)
-		}, "words 5.0, words 5.0"},
+		}, "words 5.0, 5.0"},
 	} {
 		was, err := os.ReadFile(filepath.Join(dir, run.ManifestName))
 		if err != nil {
