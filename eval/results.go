@@ -258,7 +258,7 @@ func difference(a, b *cell, m *Metric) (Result, stat.Value) {
 	if i.Low == nil && len(diffs) > 1 && m.Bounded() {
 		unseen := 1 - math.Pow(1-Confidence, 1/float64(len(diffs)))
 		low, high := *i.Value+unseen*(m.Low-m.High-*i.Value), *i.Value+unseen*(m.High-m.Low-*i.Value)
-		i.Low, i.High, i.Reason = &low, &high, "the same in all items: the interval is what so many cannot exclude"
+		i.Low, i.High, i.Reason = &low, &high, "the same in all items: the interval holds what this many items cannot exclude"
 		test.P = stat.SignTest(diffs, zero, stat.TwoSided).P
 	}
 	r.Value, r.Low, r.High, r.Reason, r.Items = i.Value, i.Low, i.High, i.Reason, len(diffs)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -19,6 +18,7 @@ import (
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/ieg"
+	"parley/eval/run/runtest"
 )
 
 // play makes windows in which the last speaker says, with that much clarity, a word of the skill that
@@ -447,8 +447,6 @@ func TestStudyOfOneGroup(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 // TestGolden holds a whole report against the one that was read by eye.
 func TestGolden(t *testing.T) {
 	var b bytes.Buffer
@@ -460,19 +458,7 @@ func TestGolden(t *testing.T) {
 	if err := ieg.WriteTable(&b, list); err != nil {
 		t.Fatal(err)
 	}
-	const name = "testdata/report.golden"
-	if *update {
-		if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("the report differs from %s:\n%s", name, b.String())
-	}
+	runtest.Golden(t, "report.golden", b.String())
 }
 
 func interval(r eval.Result) string {

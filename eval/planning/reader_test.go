@@ -2,7 +2,6 @@ package planning_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"parley/eval/planning"
 	"parley/eval/planning/pddl"
+	"parley/eval/run/runtest"
 )
 
 // quoted finds the action of a progression row, which is told in words.
@@ -344,8 +344,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 // labels are the actions that a person reads in real answers: by file of llm_responses, then by
 // identifier. They were written by the reader once and then checked by eye, the more so where they
 // differ from what PlanBench extracts; wrong ones were corrected.
@@ -400,7 +398,7 @@ func TestRealAnswers(t *testing.T) {
 			}
 		}
 	}
-	if *update {
+	if *runtest.Update {
 		src, _ := json.MarshalIndent(have, "", " ")
 		if err := os.WriteFile(golden, append(src, '\n'), 0o644); err != nil {
 			t.Fatal(err)

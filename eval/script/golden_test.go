@@ -1,24 +1,17 @@
 package script_test
 
 import (
-	"flag"
-	"html"
 	"os"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley/eval/run"
+	"parley/eval/run/runtest"
 	"parley/eval/script"
 	"parley/sim/llm"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
 
 // varied are an author and judges that find fault with some scripts, do not answer for others and fail for a third kind.
 const varied = `
@@ -65,40 +58,6 @@ func TestGoldenRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name+".txt", strings.ReplaceAll(b.String(), dir, "DIR")+"== page\n"+pageText(strings.ReplaceAll(string(page), dir, "DIR")))
-	}
-}
-
-// pageText is the text of a page, a line for each of its blocks, without what changes with the program.
-func pageText(page string) string {
-	page = regexp.MustCompile(`(?s)<(style|script)>.*?</`).ReplaceAllString(page, "<")
-	page = regexp.MustCompile(`</?(p|tr|li|h\d|dt|dd|section|table|caption|div|details|summary|text|desc|line)\b[^>]*>`).ReplaceAllString(page, "\n")
-	page = html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " | "))
-	page = regexp.MustCompile(`\b[0-9a-f]{12,}\b`).ReplaceAllString(strings.ReplaceAll(page, runtime.Version(), "GO"), "DIGEST")
-	var lines []string
-	for line := range strings.Lines(page) {
-		line = strings.Trim(strings.Join(strings.Fields(strings.ReplaceAll(line, " |  | ", " | ")), " "), " |")
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// golden compares a text with a file.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (go test -update writes it)", err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got; go test -update accepts it):\n%s", path, diff)
+		runtest.Golden(t, name+".txt", strings.ReplaceAll(b.String(), dir, "DIR")+"== page\n"+runtest.PageText(strings.ReplaceAll(string(page), dir, "DIR")))
 	}
 }

@@ -1,25 +1,18 @@
 package session_test
 
 import (
-	"flag"
 	"fmt"
-	"html"
 	"os"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley/eval"
 	"parley/eval/run"
+	"parley/eval/run/runtest"
 	"parley/eval/session"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
 
 // What a run shows, its sessions, a transcript and the page say, to the number.
 func TestGoldenRun(t *testing.T) {
@@ -74,7 +67,7 @@ func TestGoldenRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "run.txt", strings.ReplaceAll(b.String(), dir, "DIR")+"== page\n"+pageText(strings.ReplaceAll(string(page), dir, "DIR")))
+	runtest.Golden(t, "run.txt", strings.ReplaceAll(b.String(), dir, "DIR")+"== page\n"+runtest.PageText(strings.ReplaceAll(string(page), dir, "DIR")))
 }
 
 // Of a run that was scored again only the scores of the method that is shown are left.
@@ -83,39 +76,5 @@ func TestCounting(t *testing.T) {
 	tr.Counting(&run.Manifest{Shown: map[string]string{"s/a": "2"}})
 	if got := fmt.Sprintf("%d %s %s", len(tr.Scores), tr.Scores[0].Method, tr.Scores[1].Metric); got != "2 2 b" {
 		t.Errorf("%s", got)
-	}
-}
-
-// pageText is the text of a page, a line for each of its blocks, without what changes with the program.
-func pageText(page string) string {
-	page = regexp.MustCompile(`(?s)<(style|script)>.*?</`).ReplaceAllString(page, "<")
-	page = regexp.MustCompile(`</?(p|tr|li|h\d|dt|dd|section|table|caption|div|details|summary|text|desc|line)\b[^>]*>`).ReplaceAllString(page, "\n")
-	page = html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " | "))
-	page = regexp.MustCompile(`\b[0-9a-f]{12,}\b`).ReplaceAllString(strings.ReplaceAll(page, runtime.Version(), "GO"), "DIGEST")
-	var lines []string
-	for line := range strings.Lines(page) {
-		line = strings.Trim(strings.Join(strings.Fields(strings.ReplaceAll(line, " |  | ", " | ")), " "), " |")
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// golden compares a text with a file.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (go test -update writes it)", err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s (-want +got; go test -update accepts it):\n%s", path, diff)
 	}
 }

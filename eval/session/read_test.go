@@ -12,6 +12,7 @@ import (
 
 	"parley/eval"
 	"parley/eval/run"
+	"parley/eval/run/runtest"
 	"parley/eval/session"
 	"parley/scenarios"
 	"parley/sim"
@@ -75,7 +76,7 @@ func TestReadReplies(t *testing.T) {
 	if err := r.Print(&b, false); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "replies.txt", b.String())
+	runtest.Golden(t, "replies.txt", b.String())
 	if err := os.WriteFile(path, []byte(`{"id":"x"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestPrintPromptCosts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	golden(t, "prompts.txt", b.String())
+	runtest.Golden(t, "prompts.txt", b.String())
 }
 
 // served is a script whose server counts tokens.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,33 +16,19 @@ import (
 	"parley/characters"
 	"parley/eval"
 	"parley/eval/run"
+	"parley/eval/run/runtest"
 	"parley/eval/stat"
 	"parley/eval/survey"
 	"parley/sim/llm"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares a text with a file, but for the room between words.
-func golden(t *testing.T, path, text string) {
-	t.Helper()
+// words is a text without the room between words.
+func words(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
-	text = strings.Join(lines, "\n") + "\n"
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text != string(want) {
-		t.Errorf("%s is another text (go test -update writes it anew):\n%s", path, text)
-	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 // write puts files into a directory, which it returns.
@@ -130,16 +115,12 @@ zzz.md,ann,relevancy,5
 
 // A run in print: verdicts by document, means, what the critic changed, distributions, proposals, and people.
 func TestPrintedRun(t *testing.T) {
-	testdata, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir, d, m := judged(t)
 	var b bytes.Buffer
 	if err := d.Print(&b, true); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, filepath.Join(testdata, "run.txt"), b.String())
+	runtest.Golden(t, "run.txt", words(b.String()))
 	for i := range d.Verdicts {
 		if v := &d.Verdicts[i]; v.Scored() != (v.Mass == 1) {
 			t.Errorf("%s of %s: mass %v of what was said", v.Aspect, v.Agent, v.Mass)
@@ -178,7 +159,7 @@ func TestPrintedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, people, _ := strings.Cut(b.String(), "\nAgainst people")
-	golden(t, filepath.Join(testdata, "people.txt"), people)
+	runtest.Golden(t, "people.txt", words(people))
 	b.Reset()
 	if err := d.Page(m, &b); err != nil {
 		t.Fatal(err)
