@@ -45,7 +45,7 @@ func Strict(data []byte, into any) error {
 	return nil
 }
 
-var goType = regexp.MustCompile(`(?:json: )?cannot unmarshal (\w+|\[\]interface \{\}|map\[string\]interface \{\}) into Go (?:struct field \w+\.([\w.]+)|value) of type (\S+)`)
+var goType = regexp.MustCompile(`(?:json: )?cannot unmarshal (\w+|\[\]interface \{\}|map\[string\]interface \{\}) (?:\S+ )?into Go (?:struct field \w+\.([\w.]+)|value) of type (\S+)`)
 
 // PlainError says in plain words what Go's decoder of JSON says of a value of the wrong type.
 func PlainError(text string) string {

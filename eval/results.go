@@ -96,13 +96,6 @@ func (s *Summary) Results() []Result {
 	}
 	cells := slices.DeleteFunc(slices.Collect(maps.Values(s.cells)), (*cell).empty)
 	slices.SortFunc(cells, func(a, b *cell) int {
-		ha, hb := s.metric(a).Headline, s.metric(b).Headline
-		if ha != hb {
-			if ha {
-				return -1
-			}
-			return 1
-		}
 		return cmp.Or(cmp.Compare(s.rank(a), s.rank(b)), cmp.Compare(place[a.key.arm], place[b.key.arm]), cmp.Compare(a.key.arm, b.key.arm),
 			cmp.Compare(a.key.control, b.key.control), cmp.Compare(a.key.turn, b.key.turn))
 	})
@@ -114,13 +107,13 @@ func (s *Summary) Results() []Result {
 	return append(results, s.differences(cells)...)
 }
 
-// rank returns the place of a cell's metric in the list of metrics, and its name behind them.
+// rank sorts headlines first, then by the place in the list of metrics, and by name behind them.
 func (s *Summary) rank(c *cell) string {
 	i := slices.IndexFunc(s.metrics, func(m Metric) bool { return m.Scorer == c.key.scorer && m.Name == c.key.metric })
 	if i < 0 {
 		i = len(s.metrics)
 	}
-	return fmt.Sprintf("%06d %s %s", i, c.key.scorer, c.key.metric)
+	return fmt.Sprintf("%t %06d %s %s", !s.metric(c).Headline, i, c.key.scorer, c.key.metric)
 }
 
 func (s *Summary) metric(c *cell) Metric { return Find(s.metrics, c.key.scorer, c.key.metric) }

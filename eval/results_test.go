@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/eval"
+	"parley/eval/stat"
 )
 
 var share = eval.Metric{Scorer: "s", Name: "m", Unit: "players", High: 100, Higher: true, Paired: true}
@@ -128,9 +129,17 @@ func TestBoundsOfADifference(t *testing.T) {
 	r := find(t, list, "m_difference", "b - a")
 	near(t, "least", r.Least, (10.0-30)/2)
 	near(t, "most", r.Most, (10.0+70)/2)
-	if r.N != 1 || r.Of != 2 {
-		t.Errorf("n is %d of %d, want 1 of 2", r.N, r.Of)
+	if r.N != 1 || r.Of != 2 || r.Low != nil || r.High != nil {
+		t.Errorf("n is %d of %d, want 1 of 2, without an interval", r.N, r.Of)
 	}
+}
+
+// The values of an item are one cluster of the interval.
+func TestIntervalIsOverItems(t *testing.T) {
+	r := find(t, results([]string{"a"}, score("1", "a", "x", 10, 0), score("2", "a", "x", 50, 0), score("1", "a", "y", 20, 0), score("2", "a", "y", 70, 0)), "m", "a")
+	want := stat.BoundedInterval([][]float64{{10, 20}, {50, 70}}, 0, 100, 0.95)
+	near(t, "low", r.Low, *want.Low)
+	near(t, "high", r.High, *want.High)
 }
 
 func TestScoresThatAreNotShownDoNotCount(t *testing.T) {
@@ -158,6 +167,15 @@ func TestDifferencesThatDoNotVary(t *testing.T) {
 	near(t, "low of none", same.Low, -100*unseen)
 	near(t, "high of none", same.High, 100*unseen)
 	near(t, "p of none", same.P, 1)
+	five := eval.Metric{Scorer: "s", Name: "m", Low: 1, High: 5, Paired: true}
+	sum := eval.NewSummary([]eval.Metric{five}, []string{"a", "b"}, nil)
+	for _, x := range []*eval.Score{score("1", "a", "x", 2, 0), score("1", "b", "x", 3, 0), score("2", "a", "x", 3, 0), score("2", "b", "x", 4, 0)} {
+		sum.Add(x)
+	}
+	few := find(t, sum.Results(), "m_difference", "b - a")
+	unseen = 1 - math.Sqrt(0.05)
+	near(t, "low of two items", few.Low, 1-5*unseen)
+	near(t, "high of two items", few.High, 1+3*unseen)
 	if r.Items != 10 || r.Effect != nil {
 		t.Errorf("%d items with effect %s, want 10 without", r.Items, text(r.Effect))
 	}
@@ -165,7 +183,7 @@ func TestDifferencesThatDoNotVary(t *testing.T) {
 
 // The headlines come first, then metrics in the order of their list, unknown ones last, and arms in theirs.
 func TestOrderOfResults(t *testing.T) {
-	metrics := []eval.Metric{{Scorer: "s", Name: "m", High: 1}, {Scorer: "s", Name: "n", High: 1}, {Scorer: "s", Name: "top", High: 1, Headline: true}}
+	metrics := []eval.Metric{{Scorer: "o", Name: "n"}, {Scorer: "s", Name: "m", High: 1}, {Scorer: "s", Name: "n", High: 1}, {Scorer: "s", Name: "top", High: 1, Headline: true}}
 	s := eval.NewSummary(metrics, []string{"b", "a"}, nil)
 	add := func(metric, arm, control string, turn int) {
 		x := score("1", arm, "x", 1, 0)
@@ -177,7 +195,7 @@ func TestOrderOfResults(t *testing.T) {
 		add("n", arm, "", 0)
 		add("m", arm, "", 10)
 		add("m", arm, "told", 0)
-		add("m", arm, "", 2)
+		add("m", arm, "", 1)
 		add("m", arm, "", 0)
 		add("top", arm, "", 0)
 	}
@@ -188,7 +206,7 @@ func TestOrderOfResults(t *testing.T) {
 	for _, r := range s.Results() {
 		got = append(got, strings.Trim(r.Arm+" "+r.Metric+" "+r.Control, " "))
 	}
-	want := []string{"b top", "a top", "b m", "b m@2", "b m@10", "b m told", "a m", "a m@2", "a m@10", "a m told", "b n", "a n", "b other", "a other"}
+	want := []string{"b top", "a top", "b m", "b m@1", "b m@10", "b m told", "a m", "a m@1", "a m@10", "a m told", "b n", "a n", "b other", "a other"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -196,7 +214,7 @@ func TestOrderOfResults(t *testing.T) {
 
 // What does not apply is in no number, but the result says how many there are.
 func TestInapplicableScoresAreCounted(t *testing.T) {
-	s := eval.NewSummary([]eval.Metric{{Name: "m", Paired: true}}, []string{"a", "b"}, nil)
+	s := eval.NewSummary([]eval.Metric{{Scorer: "s", Name: "m", Paired: true}}, []string{"none", "b", "a"}, nil)
 	for i, arm := range []string{"a", "a", "a", "b"} {
 		v := score(fmt.Sprint(i), arm, "x", 0.5, 0)
 		if i > 0 {
@@ -381,5 +399,31 @@ func TestRows(t *testing.T) {
 	}
 	if err := eval.EachRow(strings.NewReader("a\n1\n"), "f", nil, func(func(string) string) error { return nil }); err != nil {
 		t.Error(err)
+	}
+}
+
+// What Go's decoder says of a wrong type is said in plain words, wherever it stands in the text.
+func TestPlainError(t *testing.T) {
+	type parts struct {
+		Int    int
+		Uint   *uint8
+		Float  float64
+		Bool   bool
+		List   []string
+		Map    map[string]int
+		String string
+		Other  eval.Metric
+	}
+	for text, want := range map[string]string{
+		`{"int": "x"}`: "Int: a text where there should be a whole number", `{"int": 1.5}`: "Int: a number where there should be a whole number",
+		`{"uint": true}`: "Uint: true or false where there should be a whole number", `{"float": []}`: "Float: a list where there should be a number",
+		`{"bool": {}}`: "Bool: an object where there should be true or false", `{"list": 1}`: "List: a number where there should be a list",
+		`{"map": 1}`: "Map: a number where there should be an object", `{"string": 1}`: "String: a number where there should be a text",
+		`{"other": 1}`: "Other: a number where there should be something else", `[]`: "a list where there should be something else",
+	} {
+		err := eval.Strict([]byte(text), &parts{})
+		if got := eval.PlainError(fmt.Sprintf("f:1: %v", err)); got != "f:1: "+want {
+			t.Errorf("%s: %s, want %s (%v)", text, got, want, err)
+		}
 	}
 }
