@@ -1,6 +1,7 @@
 package pddl
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -11,14 +12,13 @@ import (
 type blocks struct {
 	n int
 
-	support  []int // goal support by block; onTable; free where the goal says nothing
-	goalOver []int // block that the goal puts on this one; free
-	beneath  []State
-	kinds    []fluent // by fact
+	support  []int    // goal support by block; onTable; free where the goal says nothing
+	goalOver []int    // block that the goal puts on this one; free
+	beneath  [][]bool // by block: what is below it in the goal
+	facts    []blockFact
 
 	below, above []int
 	moved        []bool
-	under        []State // misplaced blocks below each block
 }
 
 const (
@@ -27,83 +27,68 @@ const (
 	inHand  = -3
 )
 
-// fluent says what a fact of a Blocksworld means.
-type fluent struct {
-	kind         byte // 'o' on, 't' on the table, 'h' held, 0 anything else
+// blockFact says what a fact of a Blocksworld means.
+type blockFact struct {
+	role         string // of the predicate, as blocksRoles has it; "" for a complement
 	upper, lower int
 }
 
-// blocksNames are the predicates of a Blocksworld domain.
-type blocksNames struct{ on, table, clear, holding, empty string }
-
-// newBlocks returns the heuristic, or nil where the problem is no Blocksworld with four actions whose
-// goal speaks of on and on-table only. Names do not matter: the actions are compared by structure.
+// newBlocks returns the heuristic, or nil where the problem is no Blocksworld with four actions whose goal speaks of
+// blocks on others and on the table only, with each block in one place and none that can never move.
 func newBlocks(t *Task) *blocks {
-	names, ok := blocksDomain(t.Problem.Domain)
-	if !ok {
+	role := blocksRoles(t.Problem.Domain)
+	if role == nil || len(t.Static) > 0 {
 		return nil
 	}
 	number := map[string]int{}
 	for i, o := range t.Problem.Objects {
 		number[o.Name] = i
 	}
+	meaning := func(a Atom) blockFact {
+		f := blockFact{role: role[a.Name]}
+		if f.role != "" && f.role != "E" {
+			f.upper, f.lower = number[a.Args[0]], number[a.Args[len(a.Args)-1]]
+		}
+		return f
+	}
 	n := len(number)
 	b := &blocks{n: n, support: fill(n, free), goalOver: fill(n, free), below: make([]int, n), above: make([]int, n), moved: make([]bool, n)}
 	for _, l := range t.Problem.Goal {
-		switch {
-		case l.Negated:
+		switch f := meaning(l.Atom); {
+		case l.Negated || f.role == "H":
 			return nil
-		case l.Name == names.on:
-			upper, lower := number[l.Args[0]], number[l.Args[1]]
-			if b.support[upper] != free || b.goalOver[lower] != free {
+		case f.role == "O":
+			if b.support[f.upper] != free || b.goalOver[f.lower] != free {
 				return nil
 			}
-			b.support[upper], b.goalOver[lower] = lower, upper
-		case l.Name == names.table && b.support[number[l.Args[0]]] == free:
-			b.support[number[l.Args[0]]] = onTable
-		case l.Name != names.clear && l.Name != names.empty:
-			return nil
-		}
-	}
-	for _, a := range slices.Concat(t.Facts, t.Static) {
-		f := fluent{}
-		switch a.Name {
-		case names.on:
-			f = fluent{'o', number[a.Args[0]], number[a.Args[1]]}
-		case names.table:
-			f = fluent{kind: 't', upper: number[a.Args[0]]}
-		case names.holding:
-			f = fluent{kind: 'h', upper: number[a.Args[0]]}
-		}
-		b.kinds = append(b.kinds, f)
-	}
-	words := (n + 63) / 64
-	for range n {
-		b.beneath, b.under = append(b.beneath, make(State, words)), append(b.under, make(State, words))
-	}
-	return b.prepare(t, names)
-}
-
-// prepare fills what lies below each block in the goal, and refuses goals and initial states with
-// cycles or with blocks in two places.
-func (b *blocks) prepare(t *Task, names blocksNames) *blocks {
-	for i := range b.n {
-		steps := 0
-		for s := b.support[i]; s >= 0; s = b.support[s] {
-			b.beneath[i][s>>6] |= 1 << (s & 63)
-			if steps++; steps > b.n {
+			b.support[f.upper], b.goalOver[f.lower] = f.lower, f.upper
+		case f.role == "T":
+			if b.support[f.upper] != free {
 				return nil
 			}
+			b.support[f.upper] = onTable
 		}
+	}
+	for i := range n { // what lies below each block in the goal, which may have no cycle
+		beneath := make([]bool, n)
+		for s, steps := b.support[i], 0; s >= 0; s, steps = b.support[s], steps+1 {
+			if steps == n {
+				return nil
+			}
+			beneath[s] = true
+		}
+		b.beneath = append(b.beneath, beneath)
+	}
+	for _, a := range t.Facts {
+		b.facts = append(b.facts, meaning(a))
 	}
 	placed := 0
 	for _, a := range t.Problem.Init {
-		if a.Name == names.on || a.Name == names.table || a.Name == names.holding {
+		if strings.Contains("OTH", role[a.Name]) {
 			placed++
 		}
 	}
-	// Problems with a block that can never move are left to LM-cut.
-	if _, ok := b.order(t.Init); !ok || placed != b.n || len(t.Static) > 0 {
+	if _, ok := b.order(t.Init); !ok || placed != n {
 		return nil
 	}
 	return b
@@ -118,17 +103,17 @@ func (b *blocks) order(s State) (order []int, ok bool) {
 		b.below[i], b.above[i] = free, free
 	}
 	held := 0
-	for f, k := range b.kinds {
-		if k.kind == 0 || !s.Has(int32(f)) {
+	for i, f := range b.facts {
+		if !s.Has(int32(i)) {
 			continue
 		}
-		switch k.kind {
-		case 'o':
-			b.below[k.upper], b.above[k.lower] = k.lower, k.upper
-		case 't':
-			b.below[k.upper] = onTable
-		case 'h':
-			b.below[k.upper] = inHand
+		switch f.role {
+		case "O":
+			b.below[f.upper], b.above[f.lower] = f.lower, f.upper
+		case "T":
+			b.below[f.upper] = onTable
+		case "H":
+			b.below[f.upper] = inHand
 			held++
 		}
 	}
@@ -149,19 +134,12 @@ func (b *blocks) Estimate(s State) int {
 		below, goal := b.below[x], b.support[x]
 		b.moved[x] = goal != free && goal != below ||
 			below >= 0 && (b.moved[below] || b.goalOver[below] != free && b.goalOver[below] != x)
-		clear(b.under[x])
-		if below >= 0 {
-			copy(b.under[x], b.under[below])
-			if b.moved[below] {
-				b.under[x][below>>6] |= 1 << (below & 63)
-			}
-		}
 		if !b.moved[x] {
 			continue
 		}
 		total += 2
-		for i, w := range b.under[x] {
-			if w&b.beneath[x][i] != 0 {
+		for ; below >= 0; below = b.below[below] {
+			if b.moved[below] && b.beneath[x][below] {
 				total += 2
 				break
 			}
@@ -181,69 +159,74 @@ func (b *blocks) Estimate(s State) int {
 	return total
 }
 
-// blocksShape is the four-action Blocksworld with predicates by letter; 0 is the block that is held before or after.
+// blocksShape is the four-action Blocksworld, preconditions after ? and effects after +, with predicates by role; 0 is
+// the block that is held before or after.
 var blocksShape = []string{
-	"pre C0 E T0 add H0 del C0 E T0",
-	"pre H0 add C0 E T0 del H0",
-	"pre C1 H0 add C0 E O01 del C1 H0",
-	"pre C0 E O01 add C1 H0 del C0 E O01",
+	"+C0 +E +O01 +not C1 +not H0 ?C1 ?H0",
+	"+C0 +E +T0 +not H0 ?H0",
+	"+C1 +H0 +not C0 +not E +not O01 ?C0 ?E ?O01",
+	"+H0 +not C0 +not E +not T0 ?C0 ?E ?T0",
 }
 
-// blocksDomain finds the roles of the predicates of a Blocksworld domain.
-func blocksDomain(d *Domain) (blocksNames, bool) {
+// blocksRoles returns the roles of a Blocksworld's predicates by name, or nil for any other domain: O on a block, T on
+// the table, H held, C clear, E empty hand. Names do not matter: the actions are compared by structure.
+func blocksRoles(d *Domain) map[string]string {
 	if len(d.Actions) != 4 || len(d.Predicates) != 5 || len(d.Constants) > 0 {
-		return blocksNames{}, false
+		return nil
 	}
-	by := map[int][]string{}
-	for _, p := range d.Predicates {
-		by[len(p.Params)] = append(by[len(p.Params)], p.Name)
-	}
-	if len(by[0]) != 1 || len(by[1]) != 3 || len(by[2]) != 1 {
-		return blocksNames{}, false
-	}
-	u := by[1]
-	for _, i := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
-		n := blocksNames{on: by[2][0], empty: by[0][0], table: u[i[0]], clear: u[i[1]], holding: u[i[2]]}
-		letter := map[string]string{n.on: "O", n.empty: "E", n.table: "T", n.clear: "C", n.holding: "H"}
-		var have []string
-		for _, a := range d.Actions {
-			have = append(have, shape(a, letter))
-		}
-		if !slices.ContainsFunc(blocksShape, func(want string) bool { return !slices.Contains(have, want) }) {
-			return n, true
+	uses := map[string]int{}
+	for _, a := range d.Actions {
+		for _, l := range slices.Concat(a.Pre, a.Effect) {
+			uses[l.Name]++
 		}
 	}
-	return blocksNames{}, false
+	order := slices.Clone(d.Predicates) // by arity, then by how often actions name them
+	slices.SortFunc(order, func(a, b Predicate) int {
+		return cmp.Or(len(a.Params)-len(b.Params), uses[a.Name]-uses[b.Name])
+	})
+	role := map[string]string{}
+	for i, p := range order {
+		if len(p.Params) != []int{0, 1, 1, 1, 2}[i] {
+			return nil
+		}
+		role[p.Name] = "ETHCO"[i : i+1]
+	}
+	var shapes []string
+	for _, a := range d.Actions {
+		if shapes = append(shapes, shape(a, role)); len(a.Params) > 2 {
+			return nil
+		}
+	}
+	slices.Sort(shapes)
+	if !slices.Equal(shapes, blocksShape) {
+		return nil
+	}
+	return role
 }
 
-// shape writes an action in the notation of blocksShape.
-func shape(a Action, letter map[string]string) string {
-	held := ""
-	for _, l := range slices.Concat(a.Pre, a.Effect) {
-		if letter[l.Name] == "H" {
-			held = l.Args[0]
+// shape writes the literals of an action in the notation of blocksShape.
+func shape(a Action, role map[string]string) string {
+	all := slices.Concat(a.Pre, a.Effect)
+	held := first(all, func(l *Literal) bool { return role[l.Name] == "H" })
+	var words []string
+	for i, l := range all {
+		word := "?"
+		if i >= len(a.Pre) {
+			word = "+"
 		}
-	}
-	write := func(list []Literal, negated bool) string {
-		var out []string
-		for _, l := range list {
-			word := letter[l.Name]
-			for _, v := range l.Args {
-				if v == held {
-					word += "0"
-				} else {
-					word += "1"
-				}
-			}
-			if l.Negated == negated {
-				out = append(out, word)
+		if l.Negated {
+			word += "not "
+		}
+		word += role[l.Name]
+		for _, v := range l.Args {
+			if held != nil && v == held.Args[0] {
+				word += "0"
+			} else {
+				word += "1"
 			}
 		}
-		slices.Sort(out)
-		return strings.Join(out, " ")
+		words = append(words, word)
 	}
-	if len(a.Params) > 2 || slices.ContainsFunc(a.Pre, func(l Literal) bool { return l.Negated }) {
-		return "more than a Blocksworld has"
-	}
-	return "pre " + write(a.Pre, false) + " add " + write(a.Effect, false) + " del " + write(a.Effect, true)
+	slices.Sort(words)
+	return strings.Join(words, " ")
 }

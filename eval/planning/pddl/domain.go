@@ -14,7 +14,7 @@ type Domain struct {
 	Actions    []Action
 
 	functions []Predicate
-	text      text
+	file      string
 }
 
 // Object is a named object or constant. An object of several types was declared with either.
@@ -45,6 +45,13 @@ type Literal struct {
 	Negated bool
 }
 
+func (l Literal) String() string {
+	if l.Negated {
+		return "(not " + l.Atom.String() + ")"
+	}
+	return l.Atom.String()
+}
+
 // Action is an action schema. Deletes are negated literals of Effect.
 type Action struct {
 	Name   string
@@ -58,60 +65,46 @@ type Action struct {
 }
 
 // ParseDomain reads a domain; file is named in errors.
-func ParseDomain(file, src string) (*Domain, error) {
-	t := text{file}
+func ParseDomain(file, src string) (d *Domain, err error) {
+	defer caught(&err)
 	// Types come first: other sections name them.
 	order := []string{":requirements", ":types", ":constants", ":predicates", ":functions", ":action"}
-	name, sections, err := t.define(src, "domain", order...)
-	if err != nil {
-		return nil, err
+	r := &reader{file: file}
+	name, sections := r.define(src, "domain", order...)
+	r.d = &Domain{Name: name, Types: map[string][]string{"object": nil}, file: file}
+	read := map[string]func(*expr){
+		":requirements": func(*expr) {},
+		":types":        r.types,
+		":constants":    func(s *expr) { r.d.Constants = r.objects(s.list[1:], "") },
+		":predicates":   func(s *expr) { r.d.Predicates = r.declared(s, false) },
+		":functions":    func(s *expr) { r.d.functions = r.declared(s, true) },
+		":action":       r.action,
 	}
-	d := &Domain{Name: name, Types: map[string][]string{"object": nil}, text: t}
-	read := map[string]func(*expr) error{
-		":types": d.readTypes, ":action": d.readAction,
-		":constants": func(s *expr) (err error) {
-			d.Constants, err = d.objects(s.list[1:], "")
-			return err
-		},
-		":predicates": func(s *expr) error { return d.declare(s, &d.Predicates) },
-		":functions":  func(s *expr) error { return d.declare(s, &d.functions) },
-	}
-	for _, kind := range order[1:] {
+	for _, kind := range order {
 		for _, s := range sections[kind] {
-			if err := read[kind](s); err != nil {
-				return nil, err
-			}
+			read[kind](s)
 		}
 	}
-	return d, nil
+	return r.d, nil
 }
 
-func (d *Domain) readTypes(s *expr) error {
-	list, err := d.text.typed(s.list[1:])
-	if err != nil {
-		return err
-	}
-	for _, o := range list {
+func (r *reader) types(s *expr) {
+	for _, o := range r.typed(s.list[1:]) {
+		r.need(o.Name != "object" || len(o.Types) == 0, o.at, `"object" is the root of all types and has no supertype`)
 		if o.Name == "object" {
-			if len(o.Types) > 0 {
-				return d.text.errorf(o.at, `"object" is the root of all types and has no supertype`)
-			}
 			continue
 		}
 		for _, super := range o.Types {
-			if super == o.Name || super != "object" && d.isA(super, o.Name) {
-				return d.text.errorf(o.at, "type %q is its own supertype", o.Name)
-			}
-			if d.Types[super] == nil && super != "object" {
-				d.Types[super] = []string{"object"}
+			r.need(super == "object" || !r.d.isA(super, o.Name), o.at, "type %q is its own supertype", o.Name)
+			if _, known := r.d.Types[super]; !known {
+				r.d.Types[super] = []string{"object"}
 			}
 		}
 		if len(o.Types) == 0 {
 			o.Types = []string{"object"}
 		}
-		d.Types[o.Name] = slices.Concat(d.Types[o.Name], o.Types)
+		r.d.Types[o.Name] = slices.Concat(r.d.Types[o.Name], o.Types)
 	}
-	return nil
 }
 
 // isA reports whether a type is another one or below it.
@@ -133,97 +126,66 @@ type typedName struct {
 }
 
 // typed reads "a b - T c - (either T U) d". Names without a type have no Types.
-func (t text) typed(list []*expr) ([]typedName, error) {
-	var out []typedName
+func (r *reader) typed(list []*expr) (out []typedName) {
 	first := 0 // of the names that wait for their type
 	for i := 0; i < len(list); i++ {
 		e := list[i]
-		if e.isList {
-			return nil, t.errorf(e, "want a name, not a list")
-		}
+		r.need(!e.isList, e, "want a name, not a list")
 		if e.word != "-" {
 			out = append(out, typedName{Object{Name: e.word}, e})
 			continue
 		}
-		if i+1 == len(list) || first == len(out) {
-			return nil, t.errorf(e, `"-" stands between names and their type`)
-		}
 		i++
-		types, err := t.either(list[i])
-		if err != nil {
-			return nil, err
-		}
-		for ; first < len(out); first++ {
+		r.need(i < len(list) && first < len(out), e, `"-" stands between names and their type`)
+		for types := r.either(list[i]); first < len(out); first++ {
 			out[first].Types = types
 		}
 	}
-	return out, nil
+	return out
 }
 
-func (t text) either(e *expr) ([]string, error) {
+func (r *reader) either(e *expr) (types []string) {
 	if !e.isList {
-		return []string{e.word}, nil
+		return []string{e.word}
 	}
-	if e.head() != "either" || len(e.list) < 2 {
-		return nil, t.errorf(e, "want a type or (either TYPE...)")
-	}
-	var types []string
+	r.need(e.head() == "either" && len(e.list) > 1, e, "want a type or (either TYPE...)")
 	for _, x := range e.list[1:] {
-		if x.isList {
-			return nil, t.errorf(x, "want a type name")
-		}
+		r.need(!x.isList, x, "want a type name")
 		types = append(types, x.word)
 	}
-	return types, nil
+	return types
 }
 
 // objects reads a typed list whose names start with prefix ("?" for variables), each name once.
-func (d *Domain) objects(list []*expr, prefix string) ([]Object, error) {
-	names, err := d.text.typed(list)
-	if err != nil {
-		return nil, err
-	}
-	var out []Object
-	for _, n := range names {
-		if prefix == "" && strings.HasPrefix(n.Name, "?") || !strings.HasPrefix(n.Name, prefix) || n.Name == "?" {
-			return nil, d.text.errorf(n.at, "%q: variables start with \"?\", objects do not", n.Name)
-		}
+func (r *reader) objects(list []*expr, prefix string) (out []Object) {
+	for _, n := range r.typed(list) {
+		variable := strings.HasPrefix(n.Name, "?")
+		r.need(variable == (prefix == "?") && n.Name != "?", n.at, "%q: variables start with \"?\", objects do not", n.Name)
+		r.need(first(out, func(o *Object) bool { return o.Name == n.Name }) == nil, n.at, "%q is declared twice", n.Name)
 		if len(n.Types) == 0 {
 			n.Types = []string{"object"}
 		}
 		for _, t := range n.Types {
-			if _, known := d.Types[t]; !known {
-				return nil, d.text.errorf(n.at, "%q has the unknown type %q; declare it in :types", n.Name, t)
-			}
-		}
-		if slices.ContainsFunc(out, func(o Object) bool { return o.Name == n.Name }) {
-			return nil, d.text.errorf(n.at, "%q is declared twice", n.Name)
+			_, known := r.d.Types[t]
+			r.need(known, n.at, "%q has the unknown type %q; declare it in :types", n.Name, t)
 		}
 		out = append(out, n.Object)
 	}
-	return out, nil
+	return out
 }
 
-// declare adds predicates or functions to a list; "- number" may stand behind a function.
-func (d *Domain) declare(s *expr, list *[]Predicate) error {
+// declared reads predicates or functions; "- number" may stand behind a function.
+func (r *reader) declared(s *expr, functions bool) (list []Predicate) {
 	for _, e := range s.list[1:] {
-		name := e.head()
-		if list == &d.functions && (e.word == "-" || e.word == "number") {
+		if functions && (e.word == "-" || e.word == "number") {
 			continue
 		}
-		if name == "" || name == "=" {
-			return d.text.errorf(e, "want (NAME PARAMETER...)")
-		}
-		if first(*list, func(p *Predicate) bool { return p.Name == name }) != nil {
-			return d.text.errorf(e, "%q is declared twice", name)
-		}
-		params, err := d.objects(e.list[1:], "?")
-		if err != nil {
-			return err
-		}
-		*list = append(*list, Predicate{name, params})
+		name := e.head()
+		r.need(name != "" && name != "=", e, "want (NAME PARAMETER...)")
+		r.need(first(list, func(p *Predicate) bool { return p.Name == name }) == nil, e, "%q is declared twice", name)
+		list = append(list, Predicate{name, r.objects(e.list[1:], "?")})
 	}
-	return nil
+	return list
 }
 
 // Predicate returns the predicate of that name, or nil.
@@ -246,42 +208,24 @@ func first[T any](list []T, want func(*T) bool) *T {
 	return nil
 }
 
-func (d *Domain) readAction(s *expr) error {
-	if len(s.list) < 2 || s.list[1].isList {
-		return d.text.errorf(s, "want (:action NAME ...)")
-	}
+func (r *reader) action(s *expr) {
+	r.need(len(s.list) > 1 && !s.list[1].isList, s, "want (:action NAME ...)")
 	a := Action{Name: s.list[1].word}
-	if d.Action(a.Name) != nil {
-		return d.text.errorf(s, "action %q is declared twice", a.Name)
-	}
+	r.need(r.d.Action(a.Name) == nil, s, "action %q is declared twice", a.Name)
 	parts := map[string]*expr{}
 	for rest := s.list[2:]; len(rest) > 0; rest = rest[2:] {
 		key := rest[0].word
-		if !slices.Contains([]string{":parameters", ":precondition", ":effect"}, key) || parts[key] != nil {
-			return d.text.errorf(rest[0], "want :parameters, :precondition and :effect, each once")
-		}
-		if len(rest) == 1 || !rest[1].isList {
-			return d.text.errorf(rest[0], "%s needs a list in parentheses", key)
-		}
+		ok := slices.Contains([]string{":parameters", ":precondition", ":effect"}, key) && parts[key] == nil
+		r.need(ok, rest[0], "want :parameters, :precondition and :effect, each once")
+		r.need(len(rest) > 1 && rest[1].isList, rest[0], "%s needs a list in parentheses", key)
 		parts[key] = rest[1]
 	}
-	var err error
 	if p := parts[":parameters"]; p != nil {
-		if a.Params, err = d.objects(p.list, "?"); err != nil {
-			return err
-		}
+		a.Params = r.objects(p.list, "?")
 	}
-	known := scope{d, slices.Concat(a.Params, d.Constants), d.text}
-	if a.Pre, err = known.condition(parts[":precondition"], nil); err != nil {
-		return err
-	}
-	if parts[":effect"] == nil {
-		return d.text.errorf(s, "action %q has no :effect", a.Name)
-	}
-	a.Effect, err = known.condition(parts[":effect"], &a)
-	if err != nil {
-		return err
-	}
-	d.Actions = append(d.Actions, a)
-	return nil
+	r.known = slices.Concat(a.Params, r.d.Constants)
+	a.Pre = r.condition(parts[":precondition"], nil)
+	r.need(parts[":effect"] != nil, s, "action %q has no :effect", a.Name)
+	a.Effect = r.condition(parts[":effect"], &a)
+	r.d.Actions = append(r.d.Actions, a)
 }

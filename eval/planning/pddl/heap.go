@@ -9,42 +9,25 @@ type minHeap[T before[T]] []T
 
 func (h *minHeap[T]) push(x T) {
 	q := append(*h, x)
-	i := len(q) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !x.before(q[up]) {
-			break
-		}
-		q[i] = q[up]
-		i = up
+	for i := len(q) - 1; i > 0 && q[i].before(q[(i-1)/2]); i = (i - 1) / 2 {
+		q[i], q[(i-1)/2] = q[(i-1)/2], q[i]
 	}
-	q[i] = x
 	*h = q
 }
 
 func (h *minHeap[T]) pop() T {
 	q := *h
-	top, x := q[0], q[len(q)-1]
-	q = q[:len(q)-1]
-	*h = q
-	if len(q) == 0 {
-		return top
-	}
-	i := 0
-	for {
-		down := 2*i + 1
-		if down >= len(q) {
-			break
-		}
-		if down+1 < len(q) && q[down+1].before(q[down]) {
+	top, n := q[0], len(q)-1
+	q[0], q = q[n], q[:n]
+	for i, down := 0, 1; down < n; i, down = down, 2*down+1 {
+		if down+1 < n && q[down+1].before(q[down]) {
 			down++
 		}
-		if !q[down].before(x) {
+		if !q[down].before(q[i]) {
 			break
 		}
-		q[i] = q[down]
-		i = down
+		q[i], q[down] = q[down], q[i]
 	}
-	q[i] = x
+	*h = q
 	return top
 }

@@ -2,6 +2,7 @@ package pddl
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -37,91 +38,84 @@ func (e *expr) head() string {
 	return e.list[0].word
 }
 
-// text is an error maker for one file.
-type text struct{ file string }
+// top is the place of errors that concern a whole text.
+var top = &expr{line: 1, col: 1}
 
-func (t text) errorf(at *expr, format string, args ...any) error {
-	return &Error{File: t.file, Line: at.line, Col: at.col, Msg: fmt.Sprintf(format, args...)}
+// reader reads one file. Its methods panic with an *Error where the text is wrong; caught turns that into the error of
+// an exported function.
+type reader struct {
+	file  string
+	d     *Domain
+	known []Object // names that may be arguments
 }
 
-// read returns the expressions of a text. Comments run from ";" to the end of the line.
-func (t text) read(src string) ([]*expr, error) {
-	top := &expr{isList: true}
-	stack := []*expr{top}
-	line, col := 1, 1
-	for i := 0; i < len(src); {
-		r, size := utf8.DecodeRuneInString(src[i:])
-		switch {
-		case r == '\n':
-			line, col = line+1, 0
-		case r == ';':
-			for i+size < len(src) && src[i+size] != '\n' {
-				size++
-			}
-		case r == '(':
-			if len(stack) > maxDepth {
-				return nil, t.errorf(&expr{line: line, col: col}, "parentheses nest deeper than %d", maxDepth)
-			}
-			e := &expr{isList: true, line: line, col: col}
-			in := stack[len(stack)-1]
-			in.list = append(in.list, e)
-			stack = append(stack, e)
-		case r == ')':
-			if len(stack) == 1 {
-				return nil, t.errorf(&expr{line: line, col: col}, `")" without "("`)
-			}
-			stack = stack[:len(stack)-1]
-		case strings.ContainsRune(" \t\r\f\v\ufeff", r):
-		default:
-			end := i + strings.IndexAny(src[i:]+" ", " \t\r\n\f\v();")
-			word := src[i:end]
-			if !utf8.ValidString(word) {
-				return nil, t.errorf(&expr{line: line, col: col}, "the text is not UTF-8")
-			}
-			in := stack[len(stack)-1]
-			in.list = append(in.list, &expr{word: strings.ToLower(word), line: line, col: col})
-			size = len(word)
-			col += utf8.RuneCountInString(word) - 1
+// need panics with an error at a place, unless ok.
+func (r *reader) need(ok bool, at *expr, format string, args ...any) {
+	if !ok {
+		panic(&Error{File: r.file, Line: at.line, Col: at.col, Msg: fmt.Sprintf(format, args...)})
+	}
+}
+
+func caught(err *error) {
+	switch e := recover().(type) {
+	case nil:
+	case *Error:
+		*err = e
+	default:
+		panic(e)
+	}
+}
+
+// tokens are comments, which run to the end of the line, parentheses and words.
+var tokens = regexp.MustCompile(`;[^\n]*|[()]|[^\s\v\x{feff}();]+`)
+
+// read returns the expressions of a text.
+func (r *reader) read(src string) []*expr {
+	stack := []*expr{{isList: true}}
+	at, line, col := 0, 1, 1
+	for _, m := range tokens.FindAllStringIndex(src, -1) {
+		gap, word := src[at:m[0]], src[m[0]:m[1]]
+		if n := strings.LastIndexByte(gap, '\n'); n >= 0 {
+			line, col, gap = line+strings.Count(gap, "\n"), 1, gap[n+1:]
 		}
-		i += size
-		col++
+		col += utf8.RuneCountInString(gap)
+		e := &expr{line: line, col: col, isList: word == "("}
+		at, col = m[1], col+utf8.RuneCountInString(word)
+		in := stack[len(stack)-1]
+		switch word[0] {
+		case ';':
+		case '(':
+			r.need(len(stack) <= maxDepth, e, "parentheses nest deeper than %d", maxDepth)
+			in.list, stack = append(in.list, e), append(stack, e)
+		case ')':
+			r.need(len(stack) > 1, e, `")" without "("`)
+			stack = stack[:len(stack)-1]
+		default:
+			r.need(utf8.ValidString(word), e, "the text is not UTF-8")
+			e.word = strings.ToLower(word)
+			in.list = append(in.list, e)
+		}
 	}
-	if open := stack[len(stack)-1]; open != top {
-		return nil, t.errorf(open, `"(" is never closed`)
-	}
-	return top.list, nil
+	r.need(len(stack) == 1, stack[len(stack)-1], `"(" is never closed`)
+	return stack[0].list
 }
 
 // define returns the name and the sections of "(define (KIND NAME) SECTION...)", by their heads, of which only those
 // allowed may be there, each once but for :action.
-func (t text) define(src, kind string, allowed ...string) (name string, sections map[string][]*expr, err error) {
-	all, err := t.read(src)
-	if err != nil {
-		return "", nil, err
-	}
-	if len(all) == 0 {
-		return "", nil, t.errorf(&expr{line: 1, col: 1}, "no PDDL here: want (define (%s NAME) ...)", kind)
-	}
+func (r *reader) define(src, kind string, allowed ...string) (name string, sections map[string][]*expr) {
+	all := r.read(src)
+	r.need(len(all) > 0, top, "no PDDL here: want (define (%s NAME) ...)", kind)
+	r.need(len(all) == 1, all[len(all)-1], "more text after the end of the %s", kind)
 	def := all[0]
-	if len(all) > 1 {
-		return "", nil, t.errorf(all[1], "more text after the end of the %s", kind)
-	}
-	if def.head() != "define" || len(def.list) < 2 {
-		return "", nil, t.errorf(def, "want (define (%s NAME) ...)", kind)
-	}
+	r.need(def.head() == "define" && len(def.list) > 1, def, "want (define (%s NAME) ...)", kind)
 	title := def.list[1]
-	if title.head() != kind || len(title.list) != 2 || title.list[1].isList {
-		return "", nil, t.errorf(title, "want (%s NAME)", kind)
-	}
+	r.need(title.head() == kind && len(title.list) == 2 && !title.list[1].isList, title, "want (%s NAME)", kind)
 	sections = map[string][]*expr{}
 	for _, s := range def.list[2:] {
 		h := s.head()
-		if !slices.Contains(allowed, h) {
-			return "", nil, t.errorf(s, "%s is not supported in a %s, which has %s", h, kind, strings.Join(allowed, ", "))
-		}
-		if sections[h] = append(sections[h], s); len(sections[h]) > 1 && h != ":action" {
-			return "", nil, t.errorf(s, "a second %s", h)
-		}
+		r.need(slices.Contains(allowed, h), s, "%s is not supported in a %s, which has %s", h, kind, strings.Join(allowed, ", "))
+		r.need(sections[h] == nil || h == ":action", s, "a second %s", h)
+		sections[h] = append(sections[h], s)
 	}
-	return title.list[1].word, sections, nil
+	return title.list[1].word, sections
 }

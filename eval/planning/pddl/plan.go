@@ -101,14 +101,14 @@ func (p *Problem) step(schema *Action, args []string) Step {
 	for i, param := range schema.Params {
 		value[param.Name] = args[i]
 	}
-	s := Step{Atom: Atom{schema.Name, args}}
+	bound := func(list []Literal) (out []Literal) {
+		for _, l := range list {
+			out = append(out, Literal{l.bind(value), l.Negated})
+		}
+		return out
+	}
+	s := Step{Atom: Atom{schema.Name, args}, Pre: bound(schema.Pre), Effect: bound(schema.Effect)}
 	s.cost, s.costErr = p.cost(schema, value)
-	for _, l := range schema.Pre {
-		s.Pre = append(s.Pre, bind(l, value))
-	}
-	for _, l := range schema.Effect {
-		s.Effect = append(s.Effect, bind(l, value))
-	}
 	s.Effect = slices.DeleteFunc(s.Effect, func(l Literal) bool {
 		return l.Negated && slices.ContainsFunc(s.Effect, func(add Literal) bool { return !add.Negated && sameAtom(add.Atom, l.Atom) })
 	})
@@ -155,34 +155,19 @@ func (p *Problem) Validate(plan []Atom) Verdict {
 	return v
 }
 
-func (l Literal) String() string {
-	if l.Negated {
-		return "(not " + l.Atom.String() + ")"
-	}
-	return l.Atom.String()
-}
-
 // A line of a plan file may carry a time and a duration, as temporal planners print them.
 var planTimes = regexp.MustCompile(`(?m)^[ \t]*\d+(\.\d+)?[ \t]*:|\[\d+(\.\d+)?\]`)
 
 // ParsePlan reads a plan: one action in parentheses after another. file is named in errors.
-func ParsePlan(file, src string) ([]Atom, error) {
-	t := text{file}
+func ParsePlan(file, src string) (plan []Atom, err error) {
+	defer caught(&err)
+	r := &reader{file: file}
 	blank := planTimes.ReplaceAllStringFunc(src, func(m string) string { return strings.Repeat(" ", len(m)) })
-	list, err := t.read(blank)
-	if err != nil {
-		return nil, err
-	}
-	var plan []Atom
-	for _, e := range list {
-		if e.head() == "" {
-			return nil, t.errorf(e, "want an action in parentheses, such as (pick-up a)")
-		}
+	for _, e := range r.read(blank) {
+		r.need(e.head() != "", e, "want an action in parentheses, such as (pick-up a)")
 		a := Atom{Name: e.head()}
 		for _, x := range e.list[1:] {
-			if x.isList {
-				return nil, t.errorf(x, "want an object name, not a list")
-			}
+			r.need(!x.isList, x, "want an object name, not a list")
 			a.Args = append(a.Args, x.word)
 		}
 		plan = append(plan, a)

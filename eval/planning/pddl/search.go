@@ -58,17 +58,20 @@ func (o Options) maxNodes(width int) int {
 // NewHeuristic returns a heuristic by name: blind, hmax, lmcut, or blocks where the problem is a
 // Blocksworld. The empty name chooses blocks where it can and lmcut elsewhere.
 func NewHeuristic(t *Task, name string) (Heuristic, error) {
-	switch b := newBlocks(t); {
-	case name == "blind":
+	switch name {
+	case "blind":
 		return blind{t}, nil
-	case name == "hmax":
+	case "hmax":
 		return &hmax{*newRelaxed(t)}, nil
-	case b != nil && (name == "blocks" || name == ""):
-		return b, nil
-	case name == "lmcut" || name == "":
+	case "blocks", "":
+		if b := newBlocks(t); b != nil {
+			return b, nil
+		} else if name != "" {
+			return nil, fmt.Errorf("heuristic blocks: problem %s is not a four-action Blocksworld", t.Problem.Name)
+		}
+		fallthrough
+	case "lmcut":
 		return newLMCut(t), nil
-	case name == "blocks":
-		return nil, fmt.Errorf("heuristic blocks: problem %s is not a four-action Blocksworld", t.Problem.Name)
 	}
 	return nil, fmt.Errorf("unknown heuristic %q: want blind, hmax, lmcut or blocks", name)
 }
@@ -154,21 +157,19 @@ func start(ctx context.Context, t *Task, o Options) (*search, int32, error) {
 // visit stores a state reached at some cost, or updates it where the new way is cheaper.
 func (s *search) visit(state State, via node) error {
 	id, hash := s.find(state)
-	if id < 0 {
-		if len(s.nodes) == s.o.maxNodes(len(state)) {
-			return errLimit
-		}
+	switch {
+	case id < 0 && len(s.nodes) == s.o.maxNodes(len(state)):
+		return errLimit
+	case id < 0:
 		id = int32(len(s.nodes))
 		via.estimate, via.same = int32(s.h.Estimate(state)), s.byHash[hash]-1
 		s.byHash[hash] = id + 1
 		s.nodes, s.states = append(s.nodes, via), append(s.states, state...)
-	} else {
-		old := &s.nodes[id]
-		if old.cost <= via.cost {
-			return nil
-		}
-		via.estimate, via.same = old.estimate, old.same
-		*old = via
+	case s.nodes[id].cost <= via.cost:
+		return nil
+	default:
+		via.estimate, via.same = s.nodes[id].estimate, s.nodes[id].same
+		s.nodes[id] = via
 	}
 	if via.estimate == Infinite {
 		return nil
@@ -238,13 +239,7 @@ type entry struct {
 }
 
 func (a entry) before(b entry) bool {
-	if a.sum != b.sum {
-		return a.sum < b.sum
-	}
-	if a.estimate != b.estimate {
-		return a.estimate < b.estimate
-	}
-	return a.tie < b.tie
+	return a.sum < b.sum || a.sum == b.sum && (a.estimate < b.estimate || a.estimate == b.estimate && a.tie < b.tie)
 }
 
 // state returns the state of a node.
