@@ -3,7 +3,6 @@ package agent
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
 	"parley/sim/llm/loose"
@@ -28,6 +27,9 @@ func spelled(names map[string]string) keys {
 
 // of returns the key that a name means; empty where there is none.
 func (k keys) of(name string) string {
+	if key, ok := k[name]; ok { // as most are written
+		return key
+	}
 	return k[strings.ToLower(spelling.Replace(strings.TrimSpace(name)))]
 }
 
@@ -55,7 +57,7 @@ var callKey = regexp.MustCompile(`(?i)(?:arguments|parameters|args|kwargs|input|
 // prose, also with an object within a line of it.
 func (c *cast) object(text string, depth int) (d draft, found bool) {
 	text = strings.TrimSpace(text)
-	if strings.IndexByte(text, '{') < 0 {
+	if !has(text, "{") {
 		return d, false
 	}
 	if quoted := strings.Trim(strings.TrimPrefix(text, "```json"), "` \n"); strings.HasPrefix(quoted, `"`) && depth < 2 {
@@ -65,12 +67,11 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 		}
 	}
 	for _, v := range loose.Find(text) {
-		before, behind, state := text[:v.Start], text[v.End:], v.State
-		line := strings.Trim(lastLine(before), decoration)
-		introduced := line == "" || line == "json" || leadIn.MatchString(line) || c.named(strings.TrimSuffix(line, ":")) != unknown
-		if !introduced && strings.Trim(behind, " \t\n`") != "" {
+		before, whole, behind := text[:v.Start], text[v.Start:v.End], text[v.End:]
+		if !c.introduces(lastLine(before)) && strings.Trim(behind, " \t\n`") != "" {
 			continue // an object within a sentence is prose
 		}
+		state := v.State
 		if v.Kind == loose.Array && len(v.Items) > 0 {
 			if v = v.Items[0]; depth < 2 && strings.HasPrefix(v.Text, "{") {
 				return c.object(v.Text, depth+1)
@@ -80,26 +81,38 @@ func (c *cast) object(text string, depth int) (d draft, found bool) {
 			continue
 		}
 		d = c.fields(&v, state)
-		if (d.fault == FaultMalformed || d.fault == FaultCutOff) && callKey.MatchString(text[len(before):len(text)-len(behind)]) {
+		if (d.fault == FaultMalformed || d.fault == FaultCutOff) && callKey.MatchString(whole) {
 			d.fault = FaultToolCall
 		}
 		d.form = JSON
-		before = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(before), "json"), "```"))
-		if h, ok := c.head(lastLine(before), true); d.fault == "" && ok && h.rest == "" && c.other(h.who) {
-			d.fault = FaultSpeaksForOthers
-		}
-		own, leaked := ownTurn(behind)
-		if leaked != "" {
-			d.mark(FaultTemplateTokens)
-		}
-		for line := range strings.Lines(own) {
-			if h, ok := c.head(line, true); ok && c.other(h.who) {
-				d.mark(FaultSpeaksForOthers)
-			}
-		}
+		c.around(&d, before, behind)
 		return d, true
 	}
 	return d, false
+}
+
+// introduces reports whether an object may follow a line: where it is empty or a mark of the form, announces a
+// move, or is a name.
+func (c *cast) introduces(line string) bool {
+	line = strings.Trim(line, decoration)
+	return line == "" || line == "json" || leadIn.MatchString(line) || c.named(strings.TrimSuffix(line, ":")) != unknown
+}
+
+// around reads the text before and behind the object of a move, which may be of other speakers.
+func (c *cast) around(d *draft, before, behind string) {
+	before = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(before), "json"), "```"))
+	if h, ok := c.head(lastLine(before), true); d.fault == "" && ok && h.rest == "" && c.other(h.who) {
+		d.fault = FaultSpeaksForOthers
+	}
+	own, leaked := ownTurn(behind)
+	if leaked != "" {
+		d.mark(FaultTemplateTokens)
+	}
+	for line := range strings.Lines(own) {
+		if h, ok := c.head(line, true); ok && c.other(h.who) {
+			d.mark(FaultSpeaksForOthers)
+		}
+	}
 }
 
 func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
@@ -124,23 +137,14 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 				return d
 			}
 		}
-		switch {
-		case !ok || key == "":
+		if !ok || key == "" {
 			return draft{fault: FaultMalformed}
-		case key == "refusal" && text != "":
-			return draft{fault: FaultRefusal}
-		case key == "speaker" && c.other(c.named(text)):
-			return draft{fault: FaultSpeaksForOthers}
-		case key == "speech":
-			d.speech = joined(d.speech, text, "\n")
-		case key == "deed":
-			d.deed = joined(d.deed, text, "\n")
-		case key == "to":
-			d.to = append(d.to, list...)
-		case key == "check":
-			d.check = text
 		}
-		moves = moves || slices.Contains([]string{"speech", "deed", "to", "check", "pass"}, key)
+		move, fault := c.field(&d, key, text, list)
+		if fault != "" {
+			return draft{fault: fault}
+		}
+		moves = moves || move
 	}
 	if !moves {
 		return draft{fault: FaultMalformed}
@@ -151,6 +155,34 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	d.deed = c.own(&d, d.deed) // first, because a speech may hold deeds
 	d.speech = c.own(&d, d.speech)
 	return d
+}
+
+// field takes the text of a field, or its list, into a draft. move says that the key is one of a move by itself.
+func (c *cast) field(d *draft, key, text string, list []string) (move bool, fault string) {
+	switch key {
+	case "speech":
+		d.speech = joined(d.speech, text, "\n")
+	case "deed":
+		d.deed = joined(d.deed, text, "\n")
+	case "to":
+		d.to = append(d.to, list...)
+	case "check":
+		d.check = text
+	case "pass":
+	case "refusal":
+		if text != "" {
+			fault = FaultRefusal
+		}
+		return false, fault
+	case "speaker":
+		if c.other(c.named(text)) {
+			fault = FaultSpeaksForOthers
+		}
+		return false, fault
+	default:
+		return false, ""
+	}
+	return true, ""
 }
 
 // texts returns the texts of a field, of a scalar or of a list of them. ok is false for any other.
