@@ -2,7 +2,6 @@ package agent
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -145,20 +144,24 @@ func (c *cast) unheaded(line string) string {
 // game master's line that it made up.
 func (c *cast) cleared(d *draft, text string) string {
 	text = unifiedBreaks(text)
-	lower := strings.ToLower(text)
-	if strings.ContainsAny(text, "([{<") || strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char") {
+	if has(text, "([{<") || has(text, ":-\xe2") && announced(strings.ToLower(text)) {
 		if without := note.ReplaceAllString(text, "\n"); without != text {
 			d.mark(FaultOutOfCharacter)
 			text = without
 		}
 	}
-	if strings.Contains(text, "[") || strings.ContainsAny(text, "0123456789") && slices.ContainsFunc(forgeries, func(sign string) bool { return strings.Contains(lower, sign) }) {
+	if mayForge(text) {
 		if at := forged.FindStringIndex(text); at != nil {
 			d.mark(FaultSpeaksForOthers)
 			text = text[:at[0]]
 		}
 	}
 	return text
+}
+
+// announced reports whether a text in lower case may have a note that no brackets are around.
+func announced(lower string) bool {
+	return strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char")
 }
 
 // own returns what is the author's own of a field: without reasoning, without a name or a label before it, up to the
@@ -177,7 +180,7 @@ func (c *cast) own(d *draft, text string) string {
 	if leaked != "" {
 		d.mark(FaultTemplateTokens)
 	}
-	if text = c.cleared(d, text); !strings.ContainsAny(text, ":：[]#*<\n") {
+	if text = c.cleared(d, text); !has(text, ":[]#*<\n") && !strings.Contains(text, "：") {
 		return text
 	}
 	s := script{c: c, d: d, field: true}

@@ -34,8 +34,8 @@ var bracketed = regexp.MustCompile(`^\s*[(\[]([^()\[\]\n]{1,90})[)\]][\s:]*`)
 
 // speech takes the deeds and a direction at its head out of a draft's speech.
 func (c *cast) speech(d *draft) string {
-	text := escaped.ReplaceAllString(d.speech, "$1")
-	if strings.ContainsAny(text, "([") {
+	text := unescaped(d.speech)
+	if has(text, "([") {
 		if m := bracketed.FindStringSubmatch(text); m != nil && c.directed(d, m[1]) {
 			text = text[len(m[0]):]
 		}
@@ -47,7 +47,7 @@ func (c *cast) speech(d *draft) string {
 
 // deedText is a deed without the marks of one. It is empty for one that is to do nothing.
 func deedText(text string) string {
-	text = strings.TrimSpace(strings.ReplaceAll(escaped.ReplaceAllString(text, "$1"), "*", ""))
+	text = strings.TrimSpace(strings.ReplaceAll(unescaped(text), "*", ""))
 	if strings.EqualFold(strings.TrimSuffix(text, "."), "nothing") {
 		return ""
 	}
@@ -60,7 +60,7 @@ var spans = regexp.MustCompile(`\*[^\s*][^*\n]*\*|\([^()\n]{2,120}\)|\[[^\[\]\n]
 // splitDeeds takes *deeds* out of what is said: those that are a clause of their own. Within a sentence
 // the marks are emphasis, and the words stay; so do words in parentheses that are no action.
 func splitDeeds(text string) (speech string, deeds []string) {
-	if !strings.ContainsAny(text, "*([") {
+	if !has(text, "*([") {
 		return text, nil
 	}
 	text = strings.ReplaceAll(text, "**", "")

@@ -65,7 +65,7 @@ func (d *draft) mark(kind string) {
 var toolMark = regexp.MustCompile(`(?i)</?\|?(?:start_)?(?:tool_calls?|function_calls?|tool_use|invoke|tool_response)\b|</?tools>|(?:\x60{3}|<)tool_(?:code|outputs)|<function=|<\|python_tag\|>|\[TOOL_CALLS?\]|<｜tool|<\|tool|\bto=functions\.|(?:^|\n)\W{0,4}action input\W{0,3}:|^\s*\[?[a-z_.]+\((?:[a-z_]+ ?= ?["'\d\[{]|["'{])`)
 
 func callsTool(text string) bool {
-	return (strings.ContainsAny(text, "=`(") || marked(text) || strings.Contains(text, "nput")) && toolMark.MatchString(text)
+	return (has(text, "=`(") || marked(text) || strings.Contains(text, "nput")) && toolMark.MatchString(text)
 }
 
 // amiss returns the kind of a text that is nothing to play, whatever its form; empty for any other. cut
@@ -170,11 +170,11 @@ func worded(text string) (clean, fault string) {
 		return "", FaultEmpty
 	}
 	s = unquote(s)
-	word := strings.ToLower(strings.Trim(s, " .*[]()…-"))
+	word := strings.Trim(s, " .*[]()…-")
 	switch {
 	case strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1, s == "string":
 		return "", FaultMalformed
-	case len(word) <= len("silence") && strings.Contains(`  none null n/a pass passes silence empty '' "" `, " "+word+" "), strings.EqualFold(s, "(nothing)"):
+	case len(word) <= len("silence") && strings.Contains(`  none null n/a pass passes silence empty '' "" `, " "+strings.ToLower(word)+" "), strings.EqualFold(s, "(nothing)"):
 		return "", ""
 	case wordless(s):
 		return "", FaultNoWords

@@ -17,15 +17,42 @@ var (
 	// note matches what is said out of character: in double parentheses or brackets, or behind "OOC".
 	note = regexp.MustCompile(`(?is)[\[<]ooc[\]>].*?[\[<]/ooc[\]>]|(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]{1,2}\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]{1,2}|(?:^|\n)[ \t*_]*/{0,2}[ \t]*(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
 	// forged matches the dice and the game master's lines, in parley's style or another's. It is slow.
-	forged    = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}: ?\d+ ?\((?:success|fail)|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
-	forgeries = []string{"roll", "check", "save", "throw", "success", "fail", "d4", "d6", "d8", "d1", "d2"} // in each match without a bracket
+	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}: ?\d+ ?\((?:success|fail)|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
+	// forgeries are in each match without a square bracket that does not roll.
+	forgeries = []string{"check", "save", "throw", "success", "fail", "d4", "d6", "d8", "d1", "d2"}
 )
 
+// has reports whether a text has one of some bytes. Most texts have none of the marks that the slow expressions look
+// for, and to look for each mark by itself is faster than strings.ContainsAny.
+func has(text, bytes string) bool {
+	for i := range len(bytes) {
+		if strings.IndexByte(text, bytes[i]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mayForge reports whether a text has the signs of a match of forged.
+func mayForge(text string) bool {
+	if has(text, "[") {
+		return true
+	}
+	if !has(text, "0123456789") {
+		return false
+	}
+	lower := strings.ToLower(text)
+	return strings.Contains(lower, "roll") || has(text, "(:=\xef") && slices.ContainsFunc(forgeries, func(sign string) bool { return strings.Contains(lower, sign) })
+}
+
 // marked reports whether a text has an angle bracket, or a bracket with a letter or a slash behind it, as tokens
-// and calls begin. Most have none, and the expressions are slow.
+// and calls begin.
 func marked(text string) bool {
-	for i := range len(text) {
-		if text[i] == '<' || text[i] == '[' && i+1 < len(text) && (text[i+1] == '/' || unicode.IsLetter(rune(text[i+1]))) {
+	if has(text, "<") {
+		return true
+	}
+	for _, rest, found := strings.Cut(text, "["); found; _, rest, found = strings.Cut(rest, "[") {
+		if rest != "" && (rest[0] == '/' || unicode.IsLetter(rune(rest[0]))) {
 			return true
 		}
 	}
@@ -62,8 +89,11 @@ func ownTurn(text string) (own, leaked string) {
 	return text, ""
 }
 
-// unifiedBreaks makes a newline of every way to begin a line.
+// unifiedBreaks makes a newline of every way to begin a line, and U+FFFD of each byte that is not UTF-8.
 func unifiedBreaks(text string) string {
+	if !has(text, "\r\v\f\xc2\xe2") && utf8.ValidString(text) { // the bytes that such breaks begin with
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		if r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029' {
 			return '\n'
@@ -95,9 +125,17 @@ func seen(r rune) rune {
 // escaped matches what Markdown escapes, and quotation marks that were escaped twice.
 var escaped = regexp.MustCompile("\\\\([\\\\_*\"'#`\\[\\]()!.-])")
 
+// unescaped takes out the backslashes before what Markdown escapes.
+func unescaped(text string) string {
+	if !has(text, `\`) {
+		return text
+	}
+	return escaped.ReplaceAllString(text, "$1")
+}
+
 // unquote removes quotation marks around a whole text.
 func unquote(text string) string {
-	if first, _ := utf8.DecodeRuneInString(text); !strings.ContainsRune("\"“«„", first) {
+	if first, _ := utf8.DecodeRuneInString(text); first != '"' && first != '“' && first != '«' && first != '„' {
 		return text
 	}
 	said, told, ok := quotes(text)
@@ -130,26 +168,47 @@ func quotes(text string) (said, told []string, ok bool) {
 //go:embed refusals.txt
 var refusalText string
 
-type refusal struct {
-	trigger string
-	shape   *regexp.Regexp
+// triggers are phrases in lower case, each with an expression, by what their first two bytes are folded to.
+type triggers [1 << 10][]trigger
+
+type trigger struct {
+	phrase string
+	shape  *regexp.Regexp
 }
 
-var refusals = sync.OnceValue(func() (all []refusal) {
-	for line := range strings.Lines(refusalText) {
-		if trigger, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok {
-			all = append(all, refusal{trigger, regexp.MustCompile(shape)})
+// fold2 folds two bytes to a place among the triggers: letters keep apart, and others are rare.
+func fold2(a, b byte) int { return int(a&31)<<5 | int(b&31) }
+
+func (t *triggers) add(phrase string, shape *regexp.Regexp) {
+	at := fold2(phrase[0], phrase[1])
+	t[at] = append(t[at], trigger{phrase, shape})
+}
+
+// match reports whether a text in lower case has one of the phrases and matches its expression.
+func (t *triggers) match(lower string) bool {
+	for i := range len(lower) - 1 {
+		for _, r := range t[fold2(lower[i], lower[i+1])] {
+			if strings.HasPrefix(lower[i:], r.phrase) && r.shape.MatchString(lower) {
+				return true
+			}
 		}
 	}
-	return all
+	return false
+}
+
+var refusals = sync.OnceValue(func() *triggers {
+	t := new(triggers)
+	for line := range strings.Lines(refusalText) {
+		if phrase, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok {
+			t.add(phrase, regexp.MustCompile(shape))
+		}
+	}
+	return t
 })
 
 // refused reports whether the head of a text is one of the refusals.
 func refused(text string) bool {
-	lower := strings.ToLower(text[:min(len(text), 400)]) // bytes
-	return slices.ContainsFunc(refusals(), func(r refusal) bool {
-		return strings.Contains(lower, r.trigger) && r.shape.MatchString(lower)
-	})
+	return refusals().match(strings.ToLower(text[:min(len(text), 400)])) // bytes
 }
 
 // repeats reports whether a text mostly repeats itself. Of the letters alone, without
@@ -219,7 +278,7 @@ func invisible(text string) bool {
 // capped cuts a text to MaxRunes, behind a sentence if one ends in the last three quarters, else between
 // words. Nothing is left of a single word.
 func capped(text string) (string, bool) {
-	if utf8.RuneCountInString(text) <= MaxRunes {
+	if len(text) <= MaxRunes || utf8.RuneCountInString(text) <= MaxRunes {
 		return text, false
 	}
 	text = string([]rune(text)[:MaxRunes])
