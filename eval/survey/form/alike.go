@@ -9,6 +9,8 @@ import (
 
 	"github.com/kljensen/snowball"
 	"golang.org/x/text/unicode/norm"
+
+	"parley/eval/iep/wordnet"
 )
 
 // twins are two texts that say the same.
@@ -17,14 +19,11 @@ type twins struct {
 	how           string // "the same as", "nearly the same as"
 }
 
-// How alike texts have to be. Two questions are nearly the same when they share four fifths of their
-// words that carry meaning (Jaccard), of which there are at least minWords, or nine tenths of their
-// letter triples (Dice).
+// How alike texts have to be. Two questions are nearly the same when their words that carry meaning are the same, at
+// least minWords, or when one has one word more than the other's longWords and more: another word asks for another thing.
 const (
-	sharedWords   = 0.8
-	sharedTriples = 0.9
-	minWords      = 2
-	minTriples    = 12
+	minWords  = 2
+	longWords = 5
 )
 
 // filler are the small words of English, which carry no meaning for telling questions apart.
@@ -70,10 +69,9 @@ func stem(w string) string {
 
 // print holds the parts by which a text is compared.
 type print struct {
-	normal  string
-	marks   string
-	words   []string // stems that carry meaning, sorted
-	triples []string // of letters, sorted
+	normal string
+	marks  string
+	words  []string // stems that carry meaning, sorted
 }
 
 func printOf(text string) print {
@@ -83,18 +81,9 @@ func printOf(text string) print {
 			p.words = append(p.words, stem(w))
 		}
 	}
-	p.words = sorted(p.words)
-	r := []rune(p.normal)
-	for i := 0; i+3 <= len(r) && i < 400; i++ {
-		p.triples = append(p.triples, string(r[i:i+3]))
-	}
-	p.triples = sorted(p.triples)
+	slices.Sort(p.words)
+	p.words = slices.Compact(p.words)
 	return p
-}
-
-func sorted(list []string) []string {
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // shared counts what two sorted lists have in common.
@@ -146,12 +135,8 @@ func near(a, b *print) bool {
 	if a.marks != b.marks {
 		return false
 	}
-	m, n := len(a.words), len(b.words)
-	if both := shared(a.words, b.words); min(m, n) >= minWords && float64(both) >= sharedWords*float64(m+n-both) {
-		return true
-	}
-	m, n = len(a.triples), len(b.triples)
-	return min(m, n) >= minTriples && 2*float64(shared(a.triples, b.triples)) >= sharedTriples*float64(m+n)
+	m, n, both := len(a.words), len(b.words), shared(a.words, b.words)
+	return both == min(m, n) && both >= minWords && (m == n || both >= longWords && max(m, n) == both+1)
 }
 
 // digits are the digits of a text: questions that differ in a number differ.
@@ -221,8 +206,12 @@ func sameOptions(options []string, quiz, scale bool) []twins {
 }
 
 // slip reports whether two texts differ by one letter, past the first: a typing mistake, and not the
-// prefix that turns a word into its opposite. Numbers and short words do not count.
+// prefix that turns a word into its opposite. Numbers, short words, and two words of WordNet (painting, printing) do not count.
 func slip(a, b string) bool {
+	unknown := func(w string) bool { return !wordnet.Known(stem(w)) }
+	if !slices.ContainsFunc(tokens(a), unknown) && !slices.ContainsFunc(tokens(b), unknown) {
+		return false
+	}
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {
 		x, y = y, x

@@ -119,7 +119,7 @@ func (c *checker) form(f *Form) {
 	for i := range f.Sections {
 		s := &f.Sections[i]
 		at := spot{section: i + 1}
-		if len(s.Questions) == 0 && f.Questions() > 0 {
+		if len(s.Questions) == 0 && s.Description == "" && f.Questions() > 0 {
 			c.add(at, Schema, "the section has no questions")
 		}
 		c.words(at, "title", s.Title)
@@ -157,6 +157,9 @@ func (c *checker) question(at spot, q *Question) {
 	}
 }
 
+// ofDay finds times of the day, which may touch each other.
+var ofDay = regexp.MustCompile(`(?i)\b(what|which) (times?|hours?)\b|\bslots?\b|\bo['’]clock\b|\d ?(am|pm|h)\b|:\d\d`)
+
 // choices checks the options and rows of a question, and whether it asks one thing.
 func (c *checker) choices(at spot, q *Question) {
 	for _, p := range sameOptions(q.Options, c.quiz, q.Type == Likert) {
@@ -166,7 +169,7 @@ func (c *checker) choices(at spot, q *Question) {
 		c.add(at.ofRow(p.second), DuplicateOption, "%s row %d: %q", p.how, p.first+1, clip(q.Rows[p.second]))
 	}
 	for i, o := range overlaps(q.Options) {
-		if o != "" {
+		if o != "" && q.Type != Multiple && !ofDay.MatchString(q.Text+" "+q.Options[i]) {
 			c.add(at.of(i), Overlap, "%q and %q share numbers", clip(o), clip(q.Options[i]))
 		}
 	}
@@ -196,6 +199,8 @@ func (s spot) ofRow(row int) spot {
 	return s
 }
 
+var spoken = regexp.MustCompile(`^(I|We|My|Our|Yes)\b`)
+
 // parts checks that a question has what its type needs.
 func (c *checker) parts(at spot, q *Question) {
 	if strings.TrimSpace(q.Text) == "" {
@@ -208,6 +213,9 @@ func (c *checker) parts(at spot, q *Question) {
 	case q.Choice() && len(q.Options) == 0:
 		c.add(at, Schema, "a %s question has no options", q.Type)
 	case q.Choice() && len(q.Options) == 1:
+		if q.Type == Multiple && spoken.MatchString(q.Options[0]) {
+			break // a box to tick for consent
+		}
 		c.add(at, SingleOption, "%q is the only option", clip(q.Options[0]))
 	case !q.Choice() && len(q.Options) > 0:
 		c.add(at, Schema, "a %s question has options", q.Type)
@@ -238,7 +246,7 @@ func (c *checker) words(at spot, part, text string) {
 		c.add(at, Leading, "%q%s suggests an answer", clip(w), in)
 	}
 	if w := loaded(text); w != "" {
-		c.add(at, Loaded, "%q%s belittles people", clip(w), in)
+		c.add(at, Loaded, "%q%s belittles or judges", clip(w), in)
 	}
 	for _, m := range misspelt(text) {
 		c.add(at, Spelling, "%s%s", m, in)

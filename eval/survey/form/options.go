@@ -11,11 +11,13 @@ import (
 var (
 	lowWords = set(`poor bad terrible awful horrible worst worse dissatisfied disagree unhappy unlikely hard difficult unfair
 		unclear weak boring dull useless unhelpful uncomfortable unsafe unpleasant disappointed disappointing unimportant irrelevant
-		tense negative never unacceptable inadequate uninterested ineffective`)
+		tense negative never unacceptable inadequate uninterested ineffective uncertain`)
 	middling  = set(`fair acceptable adequate`)
+	passable  = set(`fair ok okay`) // below the middle where a scale has no other middle
+	weak      = regexp.MustCompile(`(?i)\b(not|no|hardly|barely|slightly|somewhat|fairly|quite|moderately|rather|(a )?(little|bit))\b`)
 	opposite  = regexp.MustCompile(`(?i)\b(unfair|unacceptable|inadequate)`)
 	highWords = set(`good excellent great wonderful outstanding best better satisfied agree happy likely easy clear strong
-		exciting useful helpful comfortable safe pleasant delighted important relevant calm positive always superb fantastic
+		exciting useful helpful comfortable safe certain pleasant delighted important relevant calm positive always superb fantastic
 		interested effective amazing perfect`)
 	midWords = set(`neutral neither undecided unsure average mixed okay ok medium indifferent`)
 	negation = set(`not no hardly dis un isn't don't doesn't`)
@@ -61,15 +63,16 @@ func balance(options []string) (low, high int, ok bool) {
 	}
 	opposed := slices.ContainsFunc(options, opposite.MatchString)
 	outside := asides(options)
-	nouns, steps, fair := map[string]bool{}, 0, 0
+	nouns, steps, fair, mild := map[string]bool{}, 0, 0, false
 	for _, o := range options {
 		at, by, known := side(o, opposed)
+		mild = mild || weak.MatchString(o)
 		switch {
 		case outside && aside(o):
 			continue
 		case !known:
 			return 0, 0, false
-		case by == "fair" && at == 0:
+		case passable[by] && at == 0:
 			fair++
 		case at < 0:
 			low++
@@ -87,7 +90,7 @@ func balance(options []string) (low, high int, ok bool) {
 	} else if fair > 0 && low > 0 && high == low+2 {
 		low, high = low+1, high-1 // poor, fair, good, very good, excellent: good is the middle
 	}
-	if len(nouns) == 1 {
+	if len(nouns) == 1 && (mild || high < len(options)) {
 		return 0, 0, true
 	}
 	return low, high, true
@@ -127,6 +130,7 @@ var complete = set(`monday tuesday wednesday thursday friday saturday sunday mon
 	january february march april may june july august september october november december
 	jan feb mar apr jun jul aug sep sept oct nov dec spring summer autumn fall winter
 	north south east west northeast northwest southeast southwest
+	early late noon midday lunchtime am pm
 	africa antarctica asia europe oceania australia america
 	first second third fourth quarter day evening morning afternoon night time soprano alto tenor bass breakfast lunch dinner
 	and or to the of in a on`)
@@ -144,16 +148,17 @@ func completeSet(options []string) bool {
 }
 
 // offered finds the questions that let people choose from what is offered, or ask what they took of it: the author of
-// the form knows all of that.
+// the form knows all of that. So it is with permissions, and with what is asked of a list and not of a person.
 var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like|` +
 	`(would|will|do|should) (you|we|your \w+) (\w+ )?(want|need|prefer|choose|join)|` +
-	`(did|have|are|will|would) (you|we|your \w+) (\w+ ){0,2}(tak|attend|join|choos|chose|book|order|complet|finish|appl|enrol|regist|sign|select|test)\w*|suits? (you|your \w+))` +
-	`( (for|in|on|at|with|up)\b.*)?\W*$`)
+	`(did|have|are|will|would) (you|we|your \w+) (\w+ ){0,2}(tak|attend|join|choos|chose|book|order|complet|finish|appl|enrol|regist|sign|select|test|see|saw|visit|enter|receiv)\w*|suits? (you|your \w+))` +
+	`( (for|in|on|at|with|up)\b.*)?\W*$|^which( \w+)? of (our|these( \w+)? (are|is|were|share|belong))\b|^(may|can|should) we\b`)
 
-// opens finds the questions on a person's own life, reasons and habits. What a form's author offers is known to the author,
-// so that "which" counts only with what people do, or used.
-var opens = regexp.MustCompile(`(?i)^(what|why|who|whom|where|which\b.*\b(do|does) (you|your)|which\b.*\bdid (you|your \w+) (use|read|watch|hear|eat|drink)|` +
-	`how (did|do|will|would) you (hear|learn|find|get|come|usually|travel|pay))\b`)
+// opens finds the questions with one answer whose answers no author can list: reasons, sources, favourites, origins, and
+// what people use at home. All others may be about a set that the author knows.
+var opens = regexp.MustCompile(`(?i)^(why|who (told|recommended|introduced|referred)|how did (you|your \w+) (\w+ )?(hear|find|learn|discover)|` +
+	`which \w+( \w+)? (do|did) (you|your \w+) (\w+ )?(use|play|speak|read|watch|drive|own|eat|drink))\b|` +
+	`\b(reasons?|favou?rite|religion|nationality|ethnic\w*|mother tongue|native language|occupation|profession|hobby|purpose|stop(s|ped) (you|your \w+)|kept you|prevent(s|ed)|holds? you back|motivat(es|ed))\b`)
 
 // steps are words of options on a scale, where all answers have their place.
 var steps = regexp.MustCompile(`(?i)\b((less|more) (than|often)|never|rarely|seldom|sometimes|often|usually|always|daily|weekly|monthly|yearly|every|once|twice|under|over|below|above|up to|between|before|after|small(er)?|large(r)?|low|medium|high|beginner|advanced|intermediate|yes|no|morning|noon|afternoon|evening|night|half|full|true|false)\b`)
@@ -172,7 +177,7 @@ func noWayOut(q *Question) string {
 	if _, _, ok := balance(q.Options); ok || hasEscape(q.Options) || 2*scale >= len(q.Options) || completeSet(q.Options) {
 		return ""
 	}
-	if q.Type == Single && !opens.MatchString(strings.TrimSpace(q.Text)) {
+	if q.Type == Single && !opens.MatchString(q.Text) {
 		return ""
 	}
 	return "the options leave out who fits none of them; offer \"other\" or \"none of these\""

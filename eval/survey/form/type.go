@@ -51,7 +51,7 @@ var typeNames = map[Type]map[string]bool{
 	Likert: set(`likert likertscale agreement`),
 	Matrix: set(`matrix grid multiplechoicegrid matrixtable checkboxgrid likertmatrix matrixrating`),
 	Text: set(`text shorttext longtext open openended freetext paragraph textarea shortanswer longanswer essay
-		string input comment textfield textentry email openend opentext shorttextanswer`),
+		string input comment email phone telephone url file fileupload upload signature address textfield textentry email openend opentext shorttextanswer`),
 	Number:  set(`number numeric integer numerical int`),
 	Date:    set(`date time datetime datepicker`),
 	Ranking: set(`ranking rank rankorder order`),
