@@ -168,8 +168,8 @@ func (c *checker) choices(at spot, q *Question) {
 	for _, p := range sameOptions(q.Rows, c.quiz, false) {
 		c.add(at.ofRow(p.second), DuplicateOption, "%s row %d: %q", p.how, p.first+1, clip(q.Rows[p.second]))
 	}
-	for i, o := range overlaps(q.Options) {
-		if o != "" && q.Type != Multiple && !ofDay.MatchString(q.Text+" "+q.Options[i]) {
+	for i, o := range overlaps(q.Options, ofDay.MatchString(q.Text+" "+strings.Join(q.Options, " "))) {
+		if o != "" && q.Type != Multiple {
 			c.add(at.of(i), Overlap, "%q and %q share numbers", clip(o), clip(q.Options[i]))
 		}
 	}

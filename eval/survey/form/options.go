@@ -11,13 +11,13 @@ import (
 var (
 	lowWords = set(`poor bad terrible awful horrible worst worse dissatisfied disagree unhappy unlikely hard difficult unfair
 		unclear weak boring dull useless unhelpful uncomfortable unsafe unpleasant disappointed disappointing unimportant irrelevant
-		tense negative never unacceptable inadequate uninterested ineffective uncertain`)
+		tense negative unacceptable inadequate uninterested ineffective uncertain`)
 	middling  = set(`fair acceptable adequate`)
 	passable  = set(`fair ok okay`) // below the middle where a scale has no other middle
 	weak      = regexp.MustCompile(`(?i)\b(not|no|hardly|barely|slightly|somewhat|fairly|quite|moderately|rather|(a )?(little|bit))\b`)
 	opposite  = regexp.MustCompile(`(?i)\b(unfair|unacceptable|inadequate)`)
 	highWords = set(`good excellent great wonderful outstanding best better satisfied agree happy likely easy clear strong
-		exciting useful helpful comfortable safe certain pleasant delighted important relevant calm positive always superb fantastic
+		exciting useful helpful comfortable safe certain pleasant delighted important relevant calm positive superb fantastic
 		interested effective amazing perfect`)
 	midWords = set(`neutral neither undecided unsure average mixed okay ok medium indifferent`)
 	negation = set(`not no hardly dis un isn't don't doesn't`)
@@ -31,7 +31,7 @@ func side(option string, opposed bool) (at int, by string, known bool) {
 	if strings.Contains(text, " too ") || strings.Contains(text, " just right ") {
 		return 0, "", false // a scale with its best in the middle
 	}
-	for _, phrase := range []string{" not sure ", " don't know ", " do not know ", " no opinion ", " not applicable ", " n a ", " prefer not ", " so so ", " neither "} {
+	for _, phrase := range []string{" not sure ", " don't know ", " do not know ", " no opinion ", " not applicable ", " n a ", " prefer not ", " so so ", " neither ", " partly ", " partially "} {
 		if strings.Contains(text, phrase) {
 			return 0, "", true
 		}
@@ -115,7 +115,7 @@ func asides(options []string) bool {
 // escapes are words of options for those who find themselves in none of the others, or in several.
 var escapes = regexp.MustCompile(`(?i)\b(others?|otherwise|else|elsewhere|none|nothing|neither|nobody|another|no one|n/?a|not applicable|` +
 	`prefer not|rather not|different|(don['’]?t|do not|can['’]?t|cannot) (know|mind|remember|recall|say|have|use)|(did|have|was|am|are|is|does|do)(n['’]?t| not)|` +
-	`unsure|not sure|undecided|no preference|any|all of|all (the )?(same|equally)|equally|both|either|several|more than one|a (bit|mix|mixture|combination) of|` +
+	`unsure|not sure|undecided|no preference|any\w*|all of|all (the )?(same|equally)|equally|both|either|several|more than one|a (bit|mix|mixture|combination) of|` +
 	`(mov|switch|chang|alternat|jump)(e|es|ed|ing)? (between|around|back and forth)|it depends|depends|differs|somebody|somewhere|something|varies|various|` +
 	`does not matter|never|no .*|not? (yet|needed)|specify|i need none)\b|^(all|just|only)\b`)
 
@@ -149,10 +149,10 @@ func completeSet(options []string) bool {
 
 // offered finds the questions that let people choose from what is offered, or ask what they took of it: the author of
 // the form knows all of that. So it is with permissions, and with what is asked of a list and not of a person.
-var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like|` +
+var offered = regexp.MustCompile(`(?i)^which\b.*\b((would|will|should) (you|we|your \w+) (\w+ )?like( to \w+)?|` +
 	`(would|will|do|should) (you|we|your \w+) (\w+ )?(want|need|prefer|choose|join)|` +
 	`(did|have|are|will|would) (you|we|your \w+) (\w+ ){0,2}(tak|attend|join|choos|chose|book|order|complet|finish|appl|enrol|regist|sign|select|test|see|saw|visit|enter|receiv)\w*|suits? (you|your \w+))` +
-	`( (for|in|on|at|with|up)\b.*)?\W*$|^which( \w+)? of (our|these( \w+)? (are|is|were|share|belong))\b|^(may|can|should) we\b`)
+	`( (for|in|on|at|with|up)\b.*)?\W*(\?.*)?$|^who (is|are)\b|^which( \w+)? of (our|these( \w+)? (are|is|were|share|belong))\b|^(may|can|should) we\b`)
 
 // opens finds the questions with one answer whose answers no author can list: reasons, sources, favourites, origins, and
 // what people use at home. All others may be about a set that the author knows.
@@ -186,8 +186,9 @@ func noWayOut(q *Question) string {
 var span = regexp.MustCompile(`^(?:\D{0,2}[^\pL\d])?(\d{1,9})\s*(?:-|–|—|to|bis|and)\s*(?:\D?[^\pL\d])?(\d{1,9})\b([^(,;]*)`)
 
 // overlaps returns, for each option, the earlier option with which its range of numbers shares more
-// than nothing; empty for none. Ranges of different units, by the last word, share nothing.
-func overlaps(options []string) []string {
+// than nothing; empty for none. Ranges of different units, by the last word, share nothing. Where they may touch, one
+// begins where another ends.
+func overlaps(options []string, touch bool) []string {
 	type reach struct {
 		low, high  int
 		unit, text string
@@ -209,7 +210,7 @@ func overlaps(options []string) []string {
 			unit = stem(words[len(words)-1])
 		}
 		for _, b := range before {
-			if low <= b.high && b.low <= high && (unit == b.unit || unit == "" || b.unit == "") {
+			if low <= b.high && b.low <= high && !(touch && (low == b.high || high == b.low)) && (unit == b.unit || unit == "" || b.unit == "") {
 				found[i] = b.text
 			}
 		}

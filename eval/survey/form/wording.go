@@ -11,8 +11,9 @@ import (
 
 var leadings = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(do|would|is|are|does|wo|ca|should|did|have)n?['’]?t (you|we|it|they|this|that|these|those|there|the|our|people|everyone|everybody)\b`),
-	regexp.MustCompile(`(?i), (isn['’]?t it|aren['’]?t they|don['’]?t you( think| agree)?|wouldn['’]?t you( say| agree)?|right|correct|no)\?$`),
-	regexp.MustCompile(`(?i)\b(obviously|undoubtedly|needless to say|without a doubt|it goes without saying|as (we|you|everyone|everybody)( all)? knows?|everyone (knows|agrees)|everybody (knows|agrees)|nobody can deny|no one can deny)\b`),
+	regexp.MustCompile(`(?i), ((is|are|was|were|do|does|did|would|have|has)n['’]?t (it|you|they)( think| agree| say)?|right|correct|no)\?$`),
+	regexp.MustCompile(`(?i)\b(obviously|undoubtedly|needless to say|without a doubt|it goes without saying|everyone (knows|agrees)|everybody (knows|agrees)|nobody can deny|no one can deny)\b`),
+	regexp.MustCompile(`(?i)(?:^|[.,;:] )as (we|you|everyone|everybody)( all)? knows?\b`),
 	regexp.MustCompile(`(?i)^(clearly|surely|of course|naturally)\b,?`),
 	// A report of what others think, before the question.
 	regexp.MustCompile(`(?i)(?:^|[.!] )(?:most|many|all|sensible|reasonable|experts|scientists|doctors|studies|research)\b[^.?!]{0,30}\b(?:think|agree|believe|say|love|know|prefer|support|want|show)s?\b[^.?!]*[.!] `),
@@ -102,7 +103,7 @@ var (
 	tellsApart = regexp.MustCompile(`(?i)\b(both|neither|equally)\b`)
 	// condition begins a part of a sentence in which two things make one case.
 	condition = regexp.MustCompile(`(?i)\b(between|if|when|while|after|before|who|both|(mix|mixture|balance|combination|range|choice) of)\b[^,.?]*$`)
-	together  = regexp.MustCompile(`(?i)^[^,.?]*\b(together|each other|one another)\b`)
+	together  = regexp.MustCompile(`(?i)^[^,.?]*\b(together|apart|each other|one another)\b`)
 	pronoun   = set("me you us him her them he she they we")
 	motion    = set("go come try wait sit")                                                                    // go and see
 	rest      = set("so similar other others beyond above over under older younger later more elsewhere back") // nuts and other food
