@@ -70,7 +70,7 @@ type actors struct {
 	env       *run.Env
 	prompts   *agent.Prompts
 	reference map[string]reference.Actor
-	agents    map[[3]string]*agent.Factory // by role, model, and the place where a replay differs by it
+	agents    map[string]*agent.Factory // by place
 	dm        sim.Referee
 }
 
@@ -79,7 +79,7 @@ type sampler func() ([]*scenarios.Scenario, error)
 
 // newActors opens reference actors and settles what agents need. The calls of its probes are part of the run.
 func newActors(ctx context.Context, c *Config, sample sampler, env *run.Env) (*actors, error) {
-	a := &actors{config: c, env: env, reference: map[string]reference.Actor{}, agents: map[[3]string]*agent.Factory{}}
+	a := &actors{config: c, env: env, reference: map[string]reference.Actor{}, agents: map[string]*agent.Factory{}}
 	var err error
 	if a.prompts, err = loadPrompts(c.Prompts, env); err != nil {
 		return nil, err
@@ -98,10 +98,8 @@ func newActors(ctx context.Context, c *Config, sample sampler, env *run.Env) (*a
 		if err := a.likeRecorded(spec); err != nil {
 			return nil, err
 		}
-		if key := a.key(p, spec); a.agents[key] == nil {
-			if a.agents[key], err = a.factory(ctx, p, spec); err != nil {
-				return nil, err
-			}
+		if a.agents[p.String()], err = a.factory(ctx, p, spec); err != nil {
+			return nil, err
 		}
 	}
 	switch {
@@ -181,15 +179,6 @@ func (a *actors) settleContexts(sample sampler) error {
 	return nil
 }
 
-// key finds the agents of a place.
-func (a *actors) key(p place, spec string) [3]string {
-	key := [3]string{p.role, spec}
-	if a.env.Served(spec).Places[p.String()] != nil {
-		key[2] = p.String()
-	}
-	return key
-}
-
 // servedAt returns what is known of the model in a place.
 func servedAt(served *run.Served, p place) *run.Served {
 	if served != nil && served.Places[p.String()] != nil {
@@ -209,12 +198,9 @@ func (a *actors) sampling(p place) llm.Sampling {
 
 // judgeSampling returns the judge's sampling.
 func judgeSampling(c *Config, env *run.Env) llm.Sampling {
-	s, served := c.Sampling["judge"], env.Served(c.Judge)
-	if served.NumCtx == 0 {
-		served.NumCtx = env.Opened(c.Judge).Context(0)
-	}
+	s := c.Sampling["judge"]
 	if s.NumCtx == 0 {
-		s.NumCtx = served.NumCtx
+		s.NumCtx = env.Context(c.Judge)
 	}
 	return s
 }
@@ -263,7 +249,7 @@ func (a *actors) actor(p place, spec string, table *agent.Table) sim.Actor {
 	if actor, ok := a.reference[spec]; ok {
 		return actor
 	}
-	return a.agents[a.key(p, spec)].Agent(table)
+	return a.agents[p.String()].Agent(table)
 }
 
 // likeRecorded settles the forms and contexts of a replay as they were in the recorded run, place by place
@@ -271,7 +257,7 @@ func (a *actors) actor(p place, spec string, table *agent.Table) sim.Actor {
 func (a *actors) likeRecorded(spec string) error {
 	dir, ok := a.env.Recorded(spec)
 	served := a.env.Served(spec)
-	if !ok || a.config.Form != "auto" || served.Form != "" || served.Places != nil {
+	if !ok || a.config.Form != "auto" {
 		return nil
 	}
 	m, c, err := Read(dir)

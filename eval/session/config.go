@@ -139,7 +139,7 @@ func (c *Config) Complete(own ...string) error {
 	if len(c.Player) == 0 {
 		c.Player = []Arm{{Model: kind.Player}}
 	}
-	c.NPC = cmp.Or(c.NPC, kind.NPC)
+	c.NPC, c.Referee = cmp.Or(c.NPC, kind.NPC), cmp.Or(c.Referee, "none")
 	if c.Control == nil {
 		c.Control = append([]string{}, kind.Controls...) // not nil, which is another value in the manifest
 	}
@@ -232,7 +232,7 @@ func (c *Config) checkNumbers() error {
 
 // checkLimits drops limits of models that flags have replaced, and refuses those of no model at all.
 func (c *Config) checkLimits(own []string) error {
-	used := c.endpoints()
+	used := c.Endpoints()
 	named := slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, own))))
 	if err := c.Limits.Budget.Validate(); err != nil {
 		return run.UsageError{Err: err}
@@ -276,15 +276,11 @@ func (c *Config) completeSampling() {
 			completed[role] = s.Complete()
 		}
 	}
-	if len(completed) > 0 {
-		c.Sampling = completed
-	}
+	c.Sampling = completed
 }
 
 // Endpoints lists what the models of the configuration are at, as limits name them.
-func (c *Config) Endpoints() []string { return c.endpoints() }
-
-func (c *Config) endpoints() []string {
+func (c *Config) Endpoints() []string {
 	var list []string
 	for _, use := range c.uses() {
 		if s, err := llm.ParseSpec(use.Model); err == nil {
@@ -321,7 +317,7 @@ func (c *Config) uses() []run.Use {
 
 // refereed reports whether a model referees.
 func (c *Config) refereed() bool {
-	return c.Referee != "none" && c.Referee != "dice" && c.Referee != ""
+	return c.Referee != "none" && c.Referee != "dice"
 }
 
 // specs lists every model that the configuration names, reference actors too.

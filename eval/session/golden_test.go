@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,28 +13,31 @@ import (
 	"parley/eval/run"
 	"parley/eval/run/runtest"
 	"parley/eval/session"
+	"parley/sim/llm"
 )
 
 // What a run shows, its sessions, a transcript and the page say, to the number.
 func TestGoldenRun(t *testing.T) {
 	talk := `
 - {purpose: debrief, reply: "I learned nothing."}
-- {turn: 3, fault: bad request}
+- {turn: 3, when: Honest Plague, fault: bad request}
+- {turn: 5, reply: "SAY: Psst.\nTO: Finarys Greenbranch"}
 - replies:
     - "SAY: What is it, really?"
     - ""
-    - "<think>quietly</think>SAY: Where is it?\nDO: climbs the wall in the dark\nTO: nobody"
+    - "<think>quietly</think>SAY: Where is it?\nDO: climbs the wall in the dark\nTO: everybody"
 `
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	o := run.Options{
-		Kinds: kinds, Registry: registry(map[string]string{"talk": talk}), Now: func() time.Time { return at }, ID: "golden", Version: "v1", Jobs: 1,
+		Kinds: kinds, Registry: registry(map[string]string{"talk.yaml": talk}), Now: func() time.Time { return at }, ID: "golden", Version: "v1", Jobs: 1,
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	m, err := run.Run(t.Context(), dir, plan(t, func(c *session.Config) {
+	p := plan(t, func(c *session.Config) {
 		c.Sessions, c.Turns, c.Form, c.Referee = 2, 6, "lines", "dice"
-		c.Player = []session.Arm{{Name: "talk", Model: "script:talk"}, {Model: "reference:diligent"}, {Model: "reference:silent"}}
-	})(), o)
-	if m == nil {
+		c.Player = []session.Arm{{Name: "talk", Model: "script:talk.yaml"}, {Model: "reference:diligent"}, {Model: "reference:silent"}}
+	})().(*session.Plan)
+	m, err := run.Run(t.Context(), dir, p, o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
@@ -47,7 +51,7 @@ func TestGoldenRun(t *testing.T) {
 	if err := session.PrintList(&b, rows); err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"1", session.ID(1, 0)} {
+	for _, id := range []string{"1", session.ID(0, 1), session.ID(1, 0)} {
 		for _, s := range []session.Screen{{Width: 100}, {Width: 60, Colour: true}} {
 			tr, err := session.ReadTranscript(dir, id, s.Colour && id == "1")
 			if err != nil {
@@ -63,11 +67,63 @@ func TestGoldenRun(t *testing.T) {
 			}
 		}
 	}
+	people := filepath.Join(dir, session.AnnotationsName)
+	for text, want := range map[string]string{
+		`[{"metric": "alpha", "arm": "talk", "unit": "pairs", "value": 0.5, "n": 3, "of": 4}]`: "", `[{"metrik": "alpha"}]`: people + ": ",
+	} {
+		if err := os.WriteFile(people, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var page strings.Builder
+		err := p.Report(dir, m, &page)
+		if want == "" && err == nil {
+			runtest.Golden(t, "run.txt", strings.ReplaceAll(b.String()+"== page\n"+runtest.PageText(page.String()), dir, "DIR"))
+		} else if want == "" || err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// crowded plays sessions of one turn, of which those of the first arm fail, each in its own way.
+func crowded(t *testing.T, sessions int, arms ...session.Arm) string {
+	t.Helper()
+	failing := llm.Adapter{Scheme: "failing", Open: func(context.Context, llm.Spec, llm.Env) (llm.Model, error) {
+		return llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
+			return nil, &llm.Error{Fault: llm.BadRequest, Err: fmt.Errorf("no %s", req.Tag.Session)}
+		}), nil
+	}}
+	dir := filepath.Join(t.TempDir(), "run")
+	if _, err := run.Run(t.Context(), dir, plan(t, func(c *session.Config) {
+		c.Sessions, c.Turns, c.Players, c.Form, c.Scorers, c.Control, c.Player = sessions, 1, 1, "json", []string{"play"}, []string{}, arms
+	})(), run.Options{Kinds: kinds, Registry: llm.Registry{failing}, Now: time.Now}); err != nil {
+		t.Fatal(err)
+	}
 	page, err := os.ReadFile(filepath.Join(dir, run.ReportName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtest.Golden(t, "run.txt", strings.ReplaceAll(b.String(), dir, "DIR")+"== page\n"+runtest.PageText(strings.ReplaceAll(string(page), dir, "DIR")))
+	return string(page)
+}
+
+// The page of a large run lists some of the sessions and of the errors, and says how many there are beside them.
+func TestPageOfManySessions(t *testing.T) {
+	page := runtest.PageText(crowded(t, 160, session.Arm{Model: "failing:m"}, session.Arm{Model: "reference:silent"}))
+	for _, want := range []string{"and 150 other errors", "The list of 250 sessions", "and failed ones; 70 more are in", "2 arms, each with the same 160 sessions"} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("the page does not say once: %s", want)
+		}
+	}
+	if n := strings.Count(page, "a01-"); n < 150 {
+		t.Errorf("the failed sessions are named %d times", n)
+	}
+	var arms []session.Arm
+	for i := range 50 {
+		arms = append(arms, session.Arm{Name: fmt.Sprintf("arm %d", i), Model: "reference:silent"})
+	}
+	page = crowded(t, 6, arms...)
+	if n := strings.Count(page, `id="session-`); n != 10 || !strings.Contains(page, "The list of 250 sessions") || !strings.Contains(page, "50 more are in") {
+		t.Errorf("%d transcripts are on the page of 50 arms", n)
+	}
 }
 
 // Of a run that was scored again only the scores of the method that is shown are left.

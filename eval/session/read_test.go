@@ -43,6 +43,25 @@ func TestComplete(t *testing.T) {
 		{"fewer than no tokens", func(c *session.Config) { c.Endings.Tokens = -1 }, "cannot be negative", 0},
 		{"less than no time", func(c *session.Config) { c.Endings.Wall = -1 }, "cannot be negative", 0},
 		{"limits of no model", func(c *session.Config) { c.Limits.Endpoints = map[string]llm.Limits{"http://x": {Concurrent: 1}} }, "no model of the experiment is at http://x", 0},
+		{"as many players as the kind takes", func(c *session.Config) { c.Scenario, c.Players = "negotiation", 1 }, "", 30},
+		{"more players than the kind takes", func(c *session.Config) { c.Scenario, c.Players = "negotiation", 2 }, "players is 2: the scenario negotiation takes at most 1", 0},
+		{"an arm of nobody", func(c *session.Config) { c.Player = []session.Arm{{}} }, "player 1: say either model", 0},
+		{"an arm of a model and a cast", func(c *session.Config) {
+			c.Player = []session.Arm{{Model: "reference:silent"}, {Model: "reference:silent", Cast: []string{"reference:loner"}}}
+		}, "player 2: say either model", 0},
+		{"a cast that is too small", func(c *session.Config) {
+			c.Player = []session.Arm{{Model: "reference:silent"}, {Cast: []string{"reference:loner"}}}
+		}, "player 2: its cast has 1 models for 3 players", 0},
+		{"two arms of one name", func(c *session.Config) {
+			c.Player = []session.Arm{{Model: "reference:silent"}, {Model: "reference:silent"}}
+		}, `two arms are called "reference:silent"`, 0},
+		{"no referee", func(c *session.Config) { c.Referee = "" }, "", 30},
+		{"no order", func(c *session.Config) { c.Order = "fixd" }, `order is "fixd": did you mean fixed? say one of addressed, fixed, initiative, shuffled`, 0},
+		{"no scorer", func(c *session.Config) { c.Scorers = []string{"play", "wrods"} }, `there is no scorer "wrods"`, 0},
+		{"a judge that acts", func(c *session.Config) { c.Judge = "reference:npc" }, "reference:npc cannot judge", 0},
+		{"key points of the built-in judge", func(c *session.Config) { c.Keypoints = "judge" }, "lexical condenses nothing", 0},
+		{"key points of an embedding judge", func(c *session.Config) { c.Keypoints, c.Judge = "judge", "embed:ollama:m" }, "embed:ollama:m condenses nothing", 0},
+		{"key points of a model", func(c *session.Config) { c.Keypoints, c.Judge = "judge", "ollama:m" }, "", 30},
 		{"a negative budget", func(c *session.Config) { c.Limits.Tokens = -1 }, "0 (none) or more", 0},
 	} {
 		c := session.Default()

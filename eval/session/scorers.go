@@ -74,9 +74,6 @@ func (c *Config) checkScorers() error {
 			return run.Usagef("there is no scorer %q: %ssay one of %s", name, yamlfile.DidYouMean(name, ScorerNames()), strings.Join(ScorerNames(), ", "))
 		}
 	}
-	if near := yamlfile.DidYouMean(c.Judge, []string{Lexical}); near != "" && c.Judge != Lexical {
-		return run.Usagef("judge is %q: %ssay lexical, embed:MODEL or a chat model", c.Judge, near)
-	}
 	if reference.Is(c.Judge) {
 		return run.Usagef("%s cannot judge: say lexical, embed:MODEL or a chat model", c.Judge)
 	}

@@ -63,22 +63,22 @@ func TestPlanOfModels(t *testing.T) {
 	runtest.TestPlan(t, runtest.Case{
 		New: plan(t, func(c *session.Config) {
 			c.Sessions, c.Turns, c.Form, c.Referee = 2, 8, "lines", "dice"
-			c.Player = []session.Arm{{Name: "talk", Model: "script:talk"}, {Model: "reference:diligent"}}
-			c.Judge = "script:judge"
+			c.Player = []session.Arm{{Name: "talk", Model: "script:talk.yaml"}, {Model: "reference:diligent"}}
+			c.Judge = "script:judge.yaml"
 		}),
-		Options: run.Options{Kinds: kinds, Registry: registry(map[string]string{"talk": talk, "judge": judge})},
+		Options: run.Options{Kinds: kinds, Registry: registry(map[string]string{"talk.yaml": talk, "judge.yaml": judge})},
 	})
 }
 
 // Scoring again that is stopped at any call, and once more before any call is made, asks no judge twice.
 func TestScoreAgainKeepsWhatWasPaid(t *testing.T) {
 	dir := t.TempDir()
-	plain := registry(map[string]string{"talk": "- purpose: debrief\n  reply: I learned that it is old.\n- reply: 'SAY: What is it?'\n", "judge": "- reply: '{}'\n"})
+	plain := registry(map[string]string{"talk.yaml": "- purpose: debrief\n  reply: I learned that it is old.\n- reply: 'SAY: What is it?'\n", "judge.yaml": "- reply: '{}'\n"})
 	played := filepath.Join(dir, "played")
 	o := run.Options{Kinds: kinds, Registry: plain, Now: time.Now}
 	if _, err := run.Run(t.Context(), played, plan(t, func(c *session.Config) {
 		c.Sessions, c.Turns, c.Form = 2, 6, "lines"
-		c.Player = []session.Arm{{Model: "script:talk"}}
+		c.Player = []session.Arm{{Model: "script:talk.yaml"}}
 	})(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestScoreAgainKeepsWhatWasPaid(t *testing.T) {
 				return m.Generate(context.WithoutCancel(ctx), req)
 			}), nil
 		}
-		_, err = session.Score(ctx, to, nil, "script:judge", counting)
+		_, err = session.Score(ctx, to, nil, "script:judge.yaml", counting)
 		return calls, err
 	}
 	fresh := func(name string) string {
