@@ -55,8 +55,9 @@ func TestFromEpisode(t *testing.T) {
 		pass(2, "pim"),
 		whisper,
 		act(4, "orla", "", "I wait."),
-		sim.Event{Turn: 4, Kind: sim.KindDebrief, Actor: "orla", Text: "It was about Stealth."},
-		sim.Event{Turn: 4, Kind: sim.KindEnd, Text: "over"},
+		act(5, "orla", "", "counts to 9"),
+		sim.Event{Turn: 5, Kind: sim.KindDebrief, Actor: "orla", Text: "It was about Stealth."},
+		sim.Event{Turn: 5, Kind: sim.KindEnd, Text: "over"},
 	)
 	got := ieg.FromEpisode(ep, 0)
 	want := []ieg.Interaction{{
@@ -67,6 +68,7 @@ func TestFromEpisode(t *testing.T) {
 			{Speaker: "DM", Text: "Orla succeeds."},
 			{Speaker: "Tam", Text: "Not here."},
 			{Speaker: "Orla", Text: "I wait."},
+			{Speaker: "Orla", Text: "Orla counts to 9."},
 		},
 		Intentions: []ieg.Intention{{Character: "Orla", Skill: characters.Stealth}}, // Pim only passed
 	}}
@@ -90,6 +92,7 @@ func TestFromEpisodeCuts(t *testing.T) {
 		{turns: 6, n: 3, want: "1:3[Orla,Pim,Pim] 4:3[Orla,Pim,Pim]"},
 		{turns: 7, n: 3, want: "1:3[Orla,Pim,Pim] 4:3[Orla,Pim,Pim]", reason: "one turn is less than half a window"},
 		{turns: 8, n: 3, want: "1:3[Orla,Pim,Pim] 4:3[Orla,Pim,Pim] 7:2[Orla,Pim,Pim]"},
+		{turns: 6, n: 4, want: "1:4[Orla,Pim,Pim] 5:2[Pim,Pim]", reason: "two turns are half a window"},
 		{turns: 2, n: 30, want: "1:2[Orla,Pim,Pim]", reason: "a whole game that is short"},
 		{turns: 3, n: 1, want: "1:1[Orla] 2:1[Pim,Pim] 3:1[]", reason: "Tam wants nothing"},
 	} {

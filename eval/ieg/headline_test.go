@@ -73,6 +73,9 @@ func TestMeanings(t *testing.T) {
 		{[]eval.Result{gap(44.1, 50), shuffled}, "x 47.0 (44.1 to 50.0) - real, skills"},
 		{[]eval.Result{gap(44.1, 50), floor, open}, "x 47.0 (44.1 to 50.0) - real, against real"},
 		{[]eval.Result{{Metric: "G_o", Arm: "x", Value: num(3), Low: num(2), Reason: "why not"}, floor, shuffled}, "x 3.0 - why not"},
+		{[]eval.Result{{Metric: "G_o", Arm: "x", Value: num(3), High: num(4), Reason: "a single number has no interval"}, floor, shuffled}, "x 3.0 - real, against real"},
+		{[]eval.Result{{Metric: "G_o", Arm: "real", Value: num(3)}, floor}, "Meaning real, against real"},
+		{[]eval.Result{{Metric: "words_o", Arm: "real", Low: num(1), Value: num(3), High: num(4)}, {Metric: "words_o", Arm: "real", Control: "mute", Value: num(7)}}, "real 3.0 (1.0 to 4.0) - - real play"},
 		{[]eval.Result{{Metric: "G_o", Arm: "x", Control: "other", Value: num(3)}, {Metric: "G_c", Arm: "y", Value: num(3)}, floor}, "Meaning real, against real"},
 	} {
 		var out strings.Builder

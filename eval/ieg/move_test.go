@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"parley/eval/ieg"
+	"parley/eval/run/runtest"
 )
 
 // Cut as real play is, windows have its distances, numbers of intentions and lines.
@@ -87,6 +89,54 @@ func TestAtMoves(t *testing.T) {
 		}
 		if err := x.Validate(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// With real play of one shape nothing is drawn: a window is about every move that the shape fits.
+func TestAtMovesOfOneShape(t *testing.T) {
+	talk := func(speakers string) (lines []ieg.Line) {
+		names := map[rune]string{'A': "Ann", 'B': "Bob", 'C': "Cid", 'D': ieg.DM, 'G': "Guest"}
+		for _, r := range speakers {
+			lines = append(lines, ieg.Line{Speaker: names[r], Text: "Hm."})
+		}
+		return lines
+	}
+	var b strings.Builder
+	for _, test := range []struct {
+		reason     string
+		game, real string // who speaks; real play ends with its window
+		aims, n    int    // intentions of real play
+	}{
+		{"windows end with the move", "ABGCAGB", "BGA", 1, 3},
+		{"a line comes after the move", "ABGCAGB", "BAG", 1, 3},
+		{"who moves again has moved too late", "AABBGAD", "BAG", 1, 3},
+		{"nothing comes after the last move", "GABCA", "BAGG", 1, 4},
+		{"the others are of those who moved last before", "ABCABCABC", "CBA", 2, 3},
+		{"who moves again within the window is none of them", "ACBCBAA", "CGBA", 2, 4},
+		{"three moved", "GGABCDABC", "ABC", 3, 3},
+		{"the first line of a window counts", "GBGAGC", "BGA", 2, 3},
+		{"real play that is as long as a window", "GGAGG", "ADD", 1, 3},
+		{"real play that is longer than a window has no shape", "GGAGG", "ADDD", 1, 3},
+		{"real play in which nothing is tried has no shape", "GGAGG", "DDD", 0, 3},
+		{"a window of no length asked for is as long as usual", "GDGDGDGDGDGDGDGDGDABGAG", "A", 1, 0},
+	} {
+		game := window(tries("Ann", "Stealth"), tries("Bob", "Insight"), tries("Cid", "Arcana"))
+		real := window(game.Intentions[:test.aims]...)
+		game.Lines, real.Lines = talk(test.game), talk(test.real)
+		fmt.Fprintf(&b, "# %s\n", test.reason)
+		for _, x := range ieg.AtMoves(game, []ieg.Interaction{*real}, test.n) {
+			fmt.Fprintf(&b, "%s %d lines, %v\n", x.ID, len(x.Lines), x.Intentions)
+		}
+	}
+	runtest.Golden(t, "moves.golden", b.String())
+	for n, want := range map[int]string{0: "", 2: "Bob Cid", 3: "Ann Bob Cid", 9: "Ann Bob Cid"} {
+		var got []string
+		for _, l := range ieg.Trim([]ieg.Interaction{{Lines: talk("ABC")}}, n)[0].Lines {
+			got = append(got, l.Speaker)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("the last %d lines are those of %v", n, got)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package ieg_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,35 +12,22 @@ import (
 
 // A study holds to what holds for every kind of run.
 func TestPlan(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name string, xs []ieg.Interaction) string {
-		path := filepath.Join(dir, name+".jsonl")
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		for i := range xs {
-			if err := ieg.Write(f, &xs[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return path
+	s := study()
+	s.RealTrain, s.RealVal, s.RealTest, s.Generated, s.Seeds = play("real", 60, 0.8, 1), nil, play("test", 40, 0.8, 3), []ieg.Source{{"clear", play("clear", 60, 0.8, 4)}}, 2
+	c, err := s.Keep(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	c := ieg.Config{
-		RealTrain: write("train", play("real", 60, 0.8, 1)), RealTest: write("test", play("test", 40, 0.8, 3)), Seeds: 2,
-		Generated: []ieg.SourceConfig{{Name: "clear", File: write("clear", play("clear", 60, 0.8, 4))}},
-		Settings:  run.Settings{Seed: 1, Jobs: 2},
-	}
+	c.Settings = run.Settings{Seed: 1, Jobs: 2}
 	var got []string
-	for _, m := range ieg.New(&c, train).Metrics() {
+	for _, m := range ieg.New(c, train).Metrics() {
 		got = append(got, fmt.Sprintf("%s %v to %v %t", m.Name, m.Low, m.High, m.Higher))
 	}
 	if want := "words_o -100 to 100 true, words_c -100 to 100 true, G_o 0 to 100 false, G_c 0 to 100 false, signed_o -100 to 100 false, signed_c -100 to 100 false, f_o 0 to 100 true, f_c 0 to 100 true"; strings.Join(got, ", ") != want {
 		t.Errorf("metrics %q", got)
 	}
 	runtest.TestPlan(t, runtest.Case{
-		New:     func() run.Plan { c := c; return ieg.New(&c, train) },
+		New:     func() run.Plan { c := *c; return ieg.New(&c, train) },
 		Options: run.Options{Kinds: run.Kinds{ieg.Kind: ieg.Decode(train)}, Secret: []byte("0123456789abcdef")},
 		Stops:   2,
 	})

@@ -34,7 +34,11 @@ func (p *Panel) results(t *tally) (out []eval.Result) {
 			out = append(out, eval.Result{Scorer: Scorer, Metric: s.name, Arm: p.Name, Control: p.Control, Unit: "predictions", Reason: p.Reason})
 			continue
 		}
-		out = append(out, p.result(s.name, t.interval(t.values[s.name]), "predictions", t.scored, t.of, t.notes()...))
+		i := t.interval(t.values[s.name])
+		if s.name != "f_o_chance" {
+			i = percent(i)
+		}
+		out = append(out, p.result(s.name, i, "predictions", t.scored, t.of, t.notes()...))
 	}
 	if p.Reason == "" && (p.Control == "" || p.Control == Baseline) {
 		out = append(out, p.bySkill(t)...)
@@ -62,7 +66,7 @@ func (p *Panel) bySkill(t *tally) (out []eval.Result) {
 			for i := range values {
 				values[i] = part.score(t.skills[i][k])
 			}
-			out = append(out, p.result(part.name+"@"+string(name), t.interval(values), part.unit, c.TP, part.of))
+			out = append(out, p.result(part.name+"@"+string(name), percent(t.interval(values)), part.unit, c.TP, part.of))
 		}
 	}
 	return out
@@ -198,8 +202,16 @@ func folded(i stat.Interval) stat.Interval {
 	if i.Low == nil {
 		return i
 	}
-	low, high := max(0, *i.Low, -*i.High), max(-*i.Low, *i.High)
+	low, high := max(*i.Low, -*i.High), max(-*i.Low, *i.High)
 	i.Low, i.High = &low, &high
+	return percent(i)
+}
+
+// percent keeps an interval between 0 and 100, which one that is made from the spread of few groups may leave.
+func percent(i stat.Interval) stat.Interval {
+	if i.Low != nil {
+		i.Low, i.High = new(max(0, *i.Low)), new(min(100, *i.High))
+	}
 	return i
 }
 

@@ -118,7 +118,7 @@ func readRow(record []string, at map[string]int) (sheetRow, error) {
 			continue
 		}
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(v) || v < 0 || v > 100 {
+		if err != nil || v < 0 || v > 100 {
 			return row, fmt.Errorf("column %s: %q is not a number from 0 to 100", name, text)
 		}
 		row.cells[name] = v

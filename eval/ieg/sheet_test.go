@@ -147,6 +147,15 @@ func TestReadSheet(t *testing.T) {
 			t.Errorf("%s: %+v %+v %s", test.name, gc, gov, test.reason)
 		}
 	}
+	for said, follows := range map[string]bool{"60.00": true, "59.99": true, "59.98": false, "60.02": false} {
+		s, err := ieg.ReadSheet(strings.NewReader("source,f_c,f_r_c,f_o,f_r_o,g_c\na,25,100,0,100," + said + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gc, gov := valueOf(t, s.Results(), "G_c", "a", ""), valueOf(t, s.Results(), "G_o", "a", ""); *gc.Value != 60 || strings.Contains(gc.Reason, "does not follow") == follows || *gov.Value != 100 {
+			t.Errorf("%s said: %+v, %+v", said, gc, gov)
+		}
+	}
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", "the table is empty"},
 		{"no F-score", "source,f_c\na,1\n", "line 1: there is no column f_o"},

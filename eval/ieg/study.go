@@ -385,14 +385,14 @@ func setAside(xs []Interaction, n int, r *rand.Rand) (aside, rest []Interaction)
 
 // halves splits by group, each group in random order to the half that has fewer windows.
 func halves(xs []Interaction, r *rand.Rand) (a, b []Interaction) {
-	first, na, nb := map[string]bool{}, 0, 0
+	first, more := map[string]bool{}, 0 // windows that the first half has more than the second
 	groups := groupsOf(xs)
 	for _, g := range r.Perm(len(groups)) {
-		if na <= nb {
+		if more <= 0 {
 			first[xs[groups[g][0]].Group] = true
-			na += len(groups[g])
+			more += len(groups[g])
 		} else {
-			nb += len(groups[g])
+			more -= len(groups[g])
 		}
 	}
 	return split(xs, first)

@@ -451,10 +451,7 @@ func TestStudyOfOneGroup(t *testing.T) {
 func TestGolden(t *testing.T) {
 	var b bytes.Buffer
 	_, list := standard()
-	for _, r := range list {
-		fmt.Fprintf(&b, "%s | %s | %s | %s | %d of %d %s | %s\n", r.Metric, r.Arm, r.Control, interval(r), r.N, r.Of, r.Unit, r.Reason)
-	}
-	b.WriteByte('\n')
+	b.WriteString(lines(list) + "\n")
 	if err := ieg.WriteTable(&b, list); err != nil {
 		t.Fatal(err)
 	}

@@ -62,10 +62,8 @@ func sum(panel [][]Mark, b Bootstrap) *tally {
 	}
 	t.groups = len(seeds[0])
 	t.score(seeds, slices.Concat(stat.Items(t.groups)...))
-	if t.groups > 1 {
-		for drawn := range b.resampling().Resamples(t.groups) {
-			t.score(seeds, drawn)
-		}
+	for drawn := range b.resampling().Resamples(t.groups) {
+		t.score(seeds, drawn)
 	}
 	return t
 }
