@@ -222,13 +222,13 @@ func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Se
 func rehearsing(registry llm.Registry) llm.Registry {
 	stand := slices.Clone(registry)
 	for i := range stand {
-		recorded := stand[i].Defaults.Recorded || !stand[i].Defaults.Server
+		recorded := stand[i].Defaults.Recorded
 		stand[i].Open = func(context.Context, llm.Spec, llm.Env) (llm.Model, error) { return standIn{free: recorded}, nil }
 	}
 	return stand
 }
 
-// standIn answers with what satisfies the request's schema, or with a text. It is free where no server would be asked.
+// standIn answers with what satisfies the request's schema, or with a text. It is free where replies are replayed from an earlier run.
 type standIn struct{ free bool }
 
 // Generate answers at once.

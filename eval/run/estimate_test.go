@@ -62,7 +62,8 @@ func TestEstimate(t *testing.T) {
 		{"a limit of tokens", "hosted:p", 12, 0, run.Settings{Limits: run.Limits{Endpoints: map[string]llm.Limits{"hosted": {Tokens: 1000}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: 12 * float64(in+out) / 1000}, -1},
 		{"limits that do not matter", "served:p", 12, 0, run.Settings{Limits: run.Limits{Endpoints: map[string]llm.Limits{"served": {Tokens: 1e9, Requests: 1e6}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, local)}, -1},
 		{"somebody else's adapter in the private network", "hosted:p@http://10.0.0.3/v1", 12, 0, run.Settings{}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, local)}, -1},
-		{"no server", "local:p", 12, 0, run.Settings{}, 1, run.Forecast{Jobs: 12, Rehearsed: 12}, 0},
+		{"replies from a file take no time", "local:p", 12, 0, run.Settings{}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12}, -1},
+		{"replies of an earlier run are no calls", "kept:p", 12, 0, run.Settings{}, 1, run.Forecast{Jobs: 12, Rehearsed: 12}, 0},
 	} {
 		w := &world{}
 		p := &small{settings: test.settings, uses: tested(test.spec), of: test.of, stage: test.stage, do: fixed(test.spec, test.times)}

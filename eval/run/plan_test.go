@@ -108,7 +108,7 @@ func (w *world) now() time.Time { return time.Unix(w.at.Load(), 0).UTC() }
 
 func (w *world) registry() llm.Registry {
 	var r llm.Registry
-	for scheme, d := range map[string]llm.Defaults{"served": {Server: true}, "hosted": {Server: true, Hosted: true, Jobs: 4}, "local": {}} {
+	for scheme, d := range map[string]llm.Defaults{"served": {Server: true}, "hosted": {Server: true, Hosted: true, Jobs: 4}, "local": {}, "kept": {Recorded: true}} {
 		r = append(r, llm.Adapter{Scheme: scheme, Defaults: d, Open: func(_ context.Context, spec llm.Spec, _ llm.Env) (llm.Model, error) {
 			return &worldly{w, spec.String()}, nil
 		}})
