@@ -208,8 +208,12 @@ func TestDebriefPrompts(t *testing.T) {
 			if m.asked[0].Tag.Purpose != want || got.Calls[0].Purpose != want {
 				t.Errorf("purpose %q, want %q", got.Calls[0].Purpose, want)
 			}
-			if len(m.asked[0].Schema) > 0 {
-				t.Error("a debrief is free text, but has a schema")
+			if len(m.asked[0].Schema) == 0 {
+				t.Error("a debrief in JSON has no schema")
+			}
+			plain := &model{reply: "A monk cast it."}
+			if _, err := build(t, plain, agent.Config{Form: agent.Lines}).Debrief(t.Context(), v, questions); err != nil || len(plain.asked[0].Schema) > 0 || strings.Contains(plain.prompt(), "JSON") {
+				t.Errorf("in lines a debrief asks for JSON: %v", err)
 			}
 		})
 	}

@@ -2,16 +2,28 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/sim"
 	"parley/sim/llm"
+	"parley/sim/llm/loose"
 )
 
 // leastAnswer is the least that an answer to a debrief may take, in tokens: a move is short, an
-// account of all that was heard is not.
-const leastAnswer = 400
+// account of all that was heard is not. An answer in JSON has an end by its schema, which leastPoints
+// tokens reach in nearly every text.
+const (
+	leastAnswer = 400
+	leastPoints = 1200
+)
+
+// points is the schema of an answer in JSON: a list, so that a small model that goes on without end comes
+// to one, and no sentence is asked for twice.
+var points = json.RawMessage(`{"type":"object","properties":{"points":{"type":"array","items":{"type":"string","maxLength":200},` +
+	`"minItems":1,"maxItems":20}},"required":["points"],"additionalProperties":false}`)
 
 // Debrief puts the questions to the model after the last turn, or under the conditions of a control,
 // and returns its answer as plain text. A text that is kept in spite of its fault says what it can.
@@ -27,9 +39,12 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 	if err != nil {
 		return sim.Answer{}, err
 	}
-	sampling := a.factory.Sampling
+	sampling, schema := a.factory.Sampling, json.RawMessage(nil)
 	sampling.MaxTokens = max(sampling.MaxTokens, leastAnswer)
-	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), sampling, nil, question)
+	if a.factory.Form == JSON {
+		sampling.MaxTokens, schema = max(sampling.MaxTokens, leastPoints), points
+	}
+	resp, calls, err := a.ask(ctx, v.Seed, tag(v, purpose), sampling, schema, question)
 	switch {
 	case err != nil && llm.FaultOf(err) == llm.Blocked:
 		return sim.Answer{Fault: FaultFiltered, Calls: calls}, nil
@@ -50,15 +65,50 @@ func (a *memory) question(m *Factory, t *Table, v *sim.View, questions []string)
 		name = promptTold
 	}
 	s := seatOf(v, t.data, a.cast.self)
+	s.JSON = m.Form == JSON
 	for _, q := range questions {
 		s.Questions = append(s.Questions, tame(q))
 	}
 	return m.Prompts.section(llm.User, name, *s)
 }
 
-// account cleans an answer in free text: of fences, the character's own name before it and
-// quotation marks around it. Lines stay lines.
+// listedPoints returns the points of an answer in JSON as lines, each once; an answer that is no object is
+// free text, which is returned as it is.
+func listedPoints(text string) (lines, fault string) {
+	for _, v := range loose.Find(text) {
+		list := v.Get("points")
+		if list == nil || len(v.Keys) > 1 {
+			if strings.Trim(text[:v.Start], "`jsonJSON \n") == "" {
+				return "", FaultMalformed // an object of another form
+			}
+			continue
+		}
+		said, ok := texts(list)
+		switch {
+		case !ok || v.State == loose.Broken:
+			return "", FaultMalformed
+		case v.State == loose.Cut:
+			fault = FaultCutOff
+		}
+		var once []string
+		for _, point := range said {
+			if point = squeeze(point); !slices.Contains(once, point) {
+				once = append(once, point)
+			}
+		}
+		return strings.Join(once, "\n"), fault
+	}
+	return text, ""
+}
+
+// account cleans an answer: of fences, the character's own name before it and quotation marks around it.
+// Lines stay lines, and the points of a list become lines.
 func (c *cast) account(text string, cut bool) (answer, fault string) {
+	text, broken := listedPoints(text)
+	if broken == FaultMalformed {
+		return "", broken
+	}
+	cut = cut || broken == FaultCutOff
 	if kind := amiss(text, cut); kind != "" {
 		return "", kind
 	}

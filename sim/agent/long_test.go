@@ -145,6 +145,16 @@ func TestDebriefFaults(t *testing.T) {
 		{reason: "blocked", err: &llm.Error{Fault: llm.Blocked}, fault: agent.FaultFiltered},
 		{reason: "flood", raw: strings.Repeat("A monk cast the bell. ", 5000), fault: agent.FaultRepetition},
 		{reason: "other language is kept", raw: "Колокол отлил монах.", text: "Колокол отлил монах.", fault: agent.FaultOtherLanguage},
+		{reason: "points", raw: `{"points": ["A monk cast it.", "It rings\nonce a year."]}`, text: "A monk cast it.\nIt rings once a year."},
+		{reason: "each point once", raw: `{"points": [` + strings.Repeat(`"A monk cast it.", `, 19) + `"It rings once a year."]}`, text: "A monk cast it.\nIt rings once a year."},
+		{reason: "points in a fence", raw: "```json\n{\"points\": [\"A monk cast it.\"]}\n```", text: "A monk cast it."},
+		{reason: "points cut off", raw: `{"points": ["A monk cast it.", "It ri`, finish: llm.Length, text: "A monk cast it.\nIt ri", fault: agent.FaultCutOff},
+		{reason: "points without an end", raw: `{"points": ["A monk cast it."`, text: "A monk cast it.", fault: agent.FaultCutOff},
+		{reason: "points that are no texts", raw: `{"points": [{"what": "A monk cast it."}]}`, fault: agent.FaultMalformed},
+		{reason: "points that are not JSON", raw: `{"points": ["A monk cast it." "It rings" }}`, fault: agent.FaultMalformed},
+		{reason: "no points", raw: `{"points": []}`, fault: agent.FaultEmpty},
+		{reason: "another object", raw: `{"points": ["A monk cast it."], "sure": true}`, fault: agent.FaultMalformed},
+		{reason: "an object within a text is text", raw: `The bell says {"cast": "a monk"}.`, text: `The bell says {"cast": "a monk"}.`},
 		{reason: "not knowing is an answer", raw: "I do not know.", text: "I do not know."},
 	} {
 		t.Run(test.reason, func(t *testing.T) {

@@ -38,6 +38,7 @@ type seat struct {
 	Skills    string // "Insight, Stealth"
 	Others    []person
 	Questions []string
+	JSON      bool // of a debrief: the answer is an object
 }
 
 // sheet is a character's sheet without methods: text/template looks for one before it looks for a
