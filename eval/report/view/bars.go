@@ -26,7 +26,7 @@ func (b *Bars) SVG(id string) string {
 	p := *b // with its axis settled
 	const left, right, panel, gap = 52.0, 10.0, 92.0, 30.0
 	d := &drawing{}
-	bars, most := 0, 0.0
+	bars, most := 1, 0.0
 	for i := range p.Panels {
 		bars = max(bars, len(p.Panels[i].Values))
 		for _, v := range p.Panels[i].Values {
@@ -35,7 +35,7 @@ func (b *Bars) SVG(id string) string {
 			}
 		}
 	}
-	width := (plotWidth - left - right) / float64(max(1, bars))
+	width := (plotWidth - left - right) / float64(bars)
 	edges := len(p.Labels) == bars+1
 	if p.Y.To == nil {
 		p.Y.To = &most // the highest bar fills its panel

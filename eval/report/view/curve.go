@@ -64,7 +64,7 @@ func (p *Curve) legend(d *drawing, left float64) float64 {
 	at, y := left, 14.0
 	for _, l := range p.Lines {
 		w := min(advance(oneLine(l.Label)), 300) + 40
-		if at > left && at+w > plotWidth {
+		if at+w > plotWidth {
 			at, y = left, y+20
 		}
 		d.line("trace "+seriesClass(l.Series), at, y-4, at+20, y-4)

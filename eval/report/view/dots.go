@@ -82,11 +82,10 @@ func (p *Dots) SVG(id string) string {
 		if known(r.Value) {
 			d.mark(class, r.Series, s.at(*r.Value), mid, 5)
 			d.text("value", "end", plotWidth-right+54, mid+4, Decimals(r.Value, decimals))
-			d.label("note", "start", plotWidth-right+66, mid+4, right-62, r.Note)
 		} else {
 			d.label("missing", "start", s.start+6, mid+4, plotWidth-right-s.start-12, r.missing())
-			d.label("note", "start", plotWidth-right+66, mid+4, right-62, r.Note)
 		}
+		d.label("note", "start", plotWidth-right+66, mid+4, right-62, r.Note)
 		y += row
 	}
 	return d.finish(id, p.Title, p.describe(), bottom+44)

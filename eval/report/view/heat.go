@@ -7,7 +7,7 @@ type Heat struct {
 	Title   string
 	Rows    []string
 	Columns []string
-	Cells   [][]Field // by row, then column
+	Cells   [][]Field // by row, then column: one for each of both
 }
 
 // Field is one number of a heat map.
@@ -22,7 +22,7 @@ func (p *Heat) SVG(id string) string {
 	d := &drawing{}
 	left := 12 + widest(260, p.Rows...)
 	head := 16 + 0.58*widest(170, p.Columns...)
-	width := min(96, (plotWidth-left-60)/float64(max(1, len(p.Columns))))
+	width := min(96, (plotWidth-left-60)/float64(len(p.Columns)))
 	for i, name := range p.Columns {
 		d.slanted("name", left+(float64(i)+0.45)*width, head-6, 170, name)
 	}
@@ -31,11 +31,11 @@ func (p *Heat) SVG(id string) string {
 		d.label("name", "end", left-8, y+row/2+4, left-8, name)
 		for j := range p.Columns {
 			x := left + float64(j)*width
-			if i >= len(p.Cells) || j >= len(p.Cells[i]) || !known(p.Cells[i][j].Share) {
+			cell := p.Cells[i][j]
+			if !known(cell.Share) {
 				d.rect("void", x+1, y+1, width-2, row-2)
 				continue
 			}
-			cell := p.Cells[i][j]
 			// The strongest colour still lets the ink on it be read.
 			d.rect("field", x+1, y+1, width-2, row-2)
 			d.shade("heat", x+1, y+1, width-2, row-2, 0.55*min(1, max(0, *cell.Share)))
@@ -49,7 +49,7 @@ func (p *Heat) describe() string {
 	var parts []string
 	for i, cells := range p.Cells {
 		for j, cell := range cells {
-			if known(cell.Share) && *cell.Share > 0 && i < len(p.Rows) && j < len(p.Columns) {
+			if known(cell.Share) && *cell.Share > 0 {
 				parts = append(parts, fmt.Sprintf("%s, %s: %s", p.Rows[i], p.Columns[j], cell.Text))
 			}
 		}

@@ -38,7 +38,7 @@ func (a Axis) scale(start, end, apart float64, values ...*float64) scale {
 		hi = lo + 1
 	}
 	s := scale{from: lo, to: hi, start: start, end: end}
-	s.step = step((hi - lo) / max(1, math.Abs(end-start)/apart))
+	s.step = step((hi - lo) * apart / math.Abs(end-start))
 	if !known(a.From) {
 		s.from = math.Floor(lo/s.step+1e-9) * s.step
 	}
@@ -69,7 +69,7 @@ func (s scale) at(v float64) float64 {
 func (s scale) ticks() []float64 {
 	var all []float64
 	first := math.Ceil(s.from/s.step - 1e-9)
-	for i := 0; i < 100; i++ {
+	for i := range 100 { // so few also where a step is lost in the value
 		v := (first + float64(i)) * s.step
 		if v > s.to+s.step*1e-6 {
 			break
@@ -79,15 +79,9 @@ func (s scale) ticks() []float64 {
 	return all
 }
 
-// name writes a tick with as many decimals as the step needs.
+// name writes a tick with as many decimals as the step needs, six at most.
 func (s scale) name(v float64) string {
-	places := 0
-	for p := s.step; places < 6 && math.Abs(p-math.Round(p)) > 1e-9*max(1, p); places++ {
-		p *= 10
-	}
-	if math.Abs(v) < s.step*1e-6 {
-		v = 0
-	}
+	places := min(6, max(0, -int(math.Floor(math.Log10(s.step)+1e-9))))
 	return minus(strconv.FormatFloat(v, 'f', places, 64))
 }
 

@@ -104,12 +104,12 @@ func (d *drawing) mark(class string, series int, x, y, r float64) {
 	}
 }
 
-// px is a length with one decimal, and none that is 0.
+// px is a length with one decimal, or none where that is 0.
 func px(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if math.IsNaN(v) { // of an axis without end
 		v = 0
 	}
-	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // -0 + 0 is 0
+	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64)
 }
 
 // escape makes a text safe within an XML element or attribute.
@@ -127,7 +127,7 @@ func advance(s string) float64 {
 	for _, r := range s {
 		switch {
 		case unicode.In(r, unicode.Mn, unicode.Me):
-		case r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0x1f000:
+		case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0x1f000:
 			w += 2 * letter
 		default:
 			w += letter

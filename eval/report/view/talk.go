@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -55,16 +54,15 @@ func (l *Line) Stretches(text string) []Stretch {
 			places = append(places, place{i, i + len(f.Text), f})
 		}
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	slices.SortStableFunc(places, func(a, b place) int { return a.from - b.from })
 	var parts []Stretch
 	at := 0
 	for _, p := range places {
 		if p.from < at {
 			last := &parts[len(parts)-1]
 			last.Marks = append(last.Marks, p.found)
-			if p.to > at {
-				last.Text, at = last.Text+text[at:p.to], p.to
-			}
+			end := max(at, p.to)
+			last.Text, at = last.Text+text[at:end], end
 			continue
 		}
 		if p.from > at {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -69,7 +70,7 @@ func plots() map[string]view.Plot {
 		}},
 		"bars": &view.Bars{Title: "Endings", X: view.Axis{Name: "ended by"}, Y: view.Axis{Name: "sessions"}, Labels: []string{"turns", "all passed"}, Panels: []view.Panel{{Label: "first arm", Values: []float64{30, 10}}}},
 		"heat": &view.Heat{Title: "Malformed turns", Rows: []string{"first arm", nasty}, Columns: []string{"empty", "speaks for others", nasty}, Cells: [][]view.Field{
-			{{Share: num(0), Text: "0"}, {Share: num(0.5), Text: "12"}, {Share: num(1), Text: "24"}}, {{Share: num(0.1), Text: nasty}, {}},
+			{{Share: num(0), Text: "0"}, {Share: num(0.5), Text: "12"}, {Share: num(1), Text: "24"}}, {{Share: num(0.1), Text: nasty}, {}, {}},
 		}},
 		"bars-in-dots": &view.Dots{Title: "Bars", Axis: view.Axis{Name: "points", From: num(0), To: num(40)}, Bars: true, Rows: []view.Dot{
 			{Label: "box and whiskers", Value: num(20), Low: num(10), High: num(30), Least: num(5), Most: num(38)},
@@ -79,17 +80,17 @@ func plots() map[string]view.Plot {
 			{Label: "small", Value: num(0.04), Series: 5},
 		}},
 		"long-names": &view.Curve{Title: "Long names", X: view.Axis{Name: "share", From: num(0), To: num(1)}, Y: view.Axis{Name: "y"}, Lines: []view.Trace{
-			{Label: strings.Repeat("long name ", 9), Points: []view.Point{{X: 0, Y: num(0)}, {X: 0.5, Y: num(-0.12)}, {X: 1, Y: num(0.031), Low: num(0.01), High: num(0.05)}}},
+			{Label: strings.Repeat("long name ", 9), Points: []view.Point{{X: 0, Y: num(0)}, {X: 0.5, Y: num(-0.12), Low: num(-0.2), High: num(0)}, {X: 1, Y: num(0.031), Low: num(0.01), High: num(0.05)}}},
 			{Label: "short", Series: 1, Points: []view.Point{{X: 0.5, Y: num(0.2), Low: num(0.1)}, {X: 1, Y: num(0.2), High: num(0.3)}}},
 			{Label: "你好，世界 👩 e\u0301 Z", Series: 2}, {Label: "the last of four", Series: 3, Points: []view.Point{{X: 0.25, Y: num(0.1)}, {X: 0.75, Y: num(0.1)}}},
 		}},
 		"one-bar": &view.Bars{Title: "One", Y: view.Axis{To: num(2)}, Labels: []string{"only"}, Panels: []view.Panel{{Label: "arm", Values: []float64{1.5}}, {Label: "none", Values: []float64{0}}}},
 		"many-bars": &view.Bars{Title: "Many", Labels: strings.Split("abcdefghijklmnopqrstuvwx", ""), Panels: []view.Panel{
-			{Label: "arm", Values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}},
+			{Label: "arm", Values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}}, {Label: "another", Values: []float64{1}},
 		}},
-		"wide-heat": &view.Heat{Title: "Wide", Rows: []string{"row"}, Columns: strings.Split("abcdefghijklmnop", ""), Cells: [][]view.Field{{
+		"wide-heat": &view.Heat{Title: "Wide", Rows: []string{"row"}, Columns: strings.Split("abcdefghijklmnop", ""), Cells: [][]view.Field{append([]view.Field{
 			{Share: num(-1), Text: "under"}, {Share: num(2), Text: "over"}, {Share: num(0.25), Text: "3"}, {}, {Share: num(math.NaN()), Text: "none"},
-		}, {{Share: num(1), Text: "of no row"}}}},
+		}, make([]view.Field, 11)...)}},
 		"nothing": &view.Dots{Title: "Nothing", Axis: view.Axis{Name: "x"}},
 		"no-line": &view.Curve{Title: "Nothing"}, "no-bar": &view.Bars{Title: "Nothing"}, "no-field": &view.Heat{Title: "Nothing"},
 	}
@@ -157,7 +158,7 @@ func TestVisible(t *testing.T) {
 		{"x\u200by\ufeffz\u00ad", "x⟦U+200B⟧y⟦U+FEFF⟧z⟦U+00AD⟧", "words that look alike"},
 		{"\U000e0041", "⟦U+E0041⟧", "tags carry hidden instructions"},
 		{"\u2028", "⟦U+2028⟧", "a line end in scripts"},
-		{"\ufffe", "⟦U+FFFE⟧", "no character of XML"},
+		{"\ufffe\uffff", "⟦U+FFFE⟧⟦U+FFFF⟧", "no characters of XML"},
 		{"a\xffb", "a\ufffdb", "broken UTF-8"},
 		{" ~\x1f", " ~␟", "the ends of what is plain"},
 		{"👩\u200d🚀 می\u200cروم é 你好", "👩\u200d🚀 می\u200cروم é 你好", "joiners are spelling"},
@@ -194,6 +195,31 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+// Ticks are round numbers with as many decimals as their step needs, and values have two decimals where all are shares.
+func TestTicks(t *testing.T) {
+	for _, test := range []struct {
+		to          float64
+		ticks, last string
+	}{
+		{10.8, "0 1 2", "10"}, {10.81, "0 2 4", "10"}, {54, "0 5 10", "50"}, {0.54, "0.00 0.05 0.10", "0.50"}, {108, "0 10 20", "100"}, {60, "0 10 20", "60"},
+		{1.08e-6, "0.000000 0.000000 0.000000", "0.000001"},
+	} {
+		svg := (&view.Curve{X: view.Axis{To: &test.to}, Y: view.Axis{From: num(0), To: num(0.5)}}).SVG("x")
+		var ticks []string
+		for _, m := range regexp.MustCompile(`text-anchor="middle"[^>]*>([^<]+)<`).FindAllStringSubmatch(svg, -1) {
+			ticks = append(ticks, m[1])
+		}
+		if got := strings.Join(ticks[:3], " "); got != test.ticks || ticks[len(ticks)-1] != test.last {
+			t.Errorf("to %v: %q, want %s to %s", test.to, ticks, test.ticks, test.last)
+		}
+	}
+	for value, want := range map[float64]string{1: ">1.00<", -1: ">−1.00<", 1.01: ">1.0<"} {
+		if svg := (&view.Dots{Rows: []view.Dot{{Value: &value}}}).SVG("x"); !strings.Contains(svg, want) {
+			t.Errorf("%v is not written as %s: %s", value, want, svg)
+		}
+	}
+}
+
 // A text is cut at what is pointed out; of stretches that overlap the first one has the marks of all.
 func TestStretches(t *testing.T) {
 	for _, test := range []struct {
@@ -202,11 +228,11 @@ func TestStretches(t *testing.T) {
 	}{
 		{"", "the old bell rings", "nothing"},
 		{"old", "the |old 1| bell rings", "in the middle"},
-		{"the/rings", "the 1| old bell |rings 1", "at both ends"},
+		{"rings/the", "the 1| old bell |rings 1", "at both ends"},
 		{"the old/ bell", "the old 1| bell 1| rings", "one after the other"},
 		{"old bell/bell rings", "the |old bell rings 2", "they overlap"},
 		{"old bell rings/bell", "the |old bell rings 2", "one within the other"},
-		{"old/old bell", "the |old bell 2| rings", "both begin there: the longer first"},
+		{"old/old bell", "the |old bell 2| rings", "both begin there"},
 		{"old/old", "the |old 2| bell rings", "the same twice"},
 		{"new", "the old bell rings", "what is not there"},
 		{"the old bell rings", "the old bell rings 1", "all of it"},
@@ -239,6 +265,13 @@ func TestTable(t *testing.T) {
 			t.Errorf("column %d holds numbers: %t", column, !want)
 		}
 	}
+	t.Run("empty columns", func(t *testing.T) {
+		table := &view.Table{Head: view.Columns("#", "Cost", "Unit", "Note", "Zero"), Rows: [][]view.Cell{{{Text: "1"}, {Text: "–"}, {Text: "-"}, {}, {Text: "0"}}, {{Text: "2"}, {Text: "3"}, {Text: "0"}, {}, {}}}}
+		table.DropEmpty("Cost", "Unit", "Zero", "", "none")
+		if want := []view.Column{{Number: true}, {Name: "Cost"}, {Name: "Note"}}; !slices.Equal(table.Head, want) || len(table.Rows[1]) != 3 || table.Rows[1][1].Text != "3" {
+			t.Errorf("%+v", table)
+		}
+	})
 	if table.Head[1].Name != "Value" || table.Rows[0][4].Text != "without a head" {
 		t.Errorf("%+v", table)
 	}

@@ -43,17 +43,10 @@ func unseen(r rune) bool {
 
 // Clip shortens a text to about n characters and says how many are gone.
 func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	total := utf8.RuneCountInString(s)
-	if total <= n {
-		return s
-	}
 	at := 0
 	for i := range s {
 		if at == n {
-			return fmt.Sprintf("%s … (%d more characters)", s[:i], total-n)
+			return fmt.Sprintf("%s … (%d more characters)", s[:i], utf8.RuneCountInString(s[i:]))
 		}
 		at++
 	}
