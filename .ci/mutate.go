@@ -5,7 +5,7 @@
 //
 // All changes of a package are compiled into one test binary, and an environment variable switches one of them on: the
 // other side of a comparison (negated, or with its bound), of a sum or a product, of "and" and "or", a number
-// one larger. Changes in code that the tests do not reach count as not noticed. Left out is what no caller can see but
+// one larger. Only the tests that reach a change are run on it, the quick ones first. Changes in code that the tests do not reach count as not noticed. Left out is what no caller can see but
 // in the wording of an error or in time and memory: the arguments of fmt.Errorf and panic, capacities and size hints,
 // durations, the modes of files, and numbers that are returned beside an error or false.
 package main
@@ -434,20 +434,43 @@ func mutate(name string, n int, seed uint64, short bool) error {
 	if err != nil {
 		return err
 	}
-	test := func(limit time.Duration, env ...string) error {
-		cmd := exec.Command(binary, "-test.failfast", "-test.short="+strconv.FormatBool(short), "-test.timeout="+limit.String())
-		cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), env...)
+	test := func(limit time.Duration, tests []string, env string) error {
+		cmd := exec.Command(binary, "-test.failfast", "-test.short="+strconv.FormatBool(short), "-test.timeout="+limit.String(), "-test.run=^("+strings.Join(tests, "|")+")$")
+		cmd.Dir, cmd.Env = p.Dir, append(os.Environ(), env)
 		return cmd.Run()
 	}
-	begin := time.Now()
-	if err := test(10*time.Minute, "MUTANT_TRACE="+filepath.Join(dir, "trace")); err != nil {
-		return fmt.Errorf("the tests fail without a change: %w", err)
+	names, err := exec.Command(binary, "-test.list=^(Test|Fuzz|Example)").Output()
+	if err != nil {
+		return err
 	}
-	limit := 10*time.Second + 4*time.Since(begin)
-	trace, _ := os.ReadFile(filepath.Join(dir, "trace"))
-	reached := map[string]bool{}
-	for line := range strings.Lines(string(trace)) {
-		reached[strings.TrimSpace(line)] = true
+	begin, took, reached := time.Now(), map[string]time.Duration{}, map[string][]string{}
+	for _, name := range strings.Fields(string(names)) {
+		start, trace := time.Now(), filepath.Join(dir, name)
+		if err := test(10*time.Minute, []string{name}, "MUTANT_TRACE="+trace); err != nil {
+			return fmt.Errorf("%s fails without a change: %w", name, err)
+		}
+		took[name] = time.Since(start)
+		lines, _ := os.ReadFile(trace)
+		for line := range strings.Lines(string(lines)) {
+			reached[strings.TrimSpace(line)] = append(reached[strings.TrimSpace(line)], name)
+		}
+	}
+	whole := time.Since(begin)
+	lives := func(k int) bool { // the quick tests first
+		var quick, slow []string
+		for _, name := range reached[strconv.Itoa(k)] {
+			if took[name] < whole/20 {
+				quick = append(quick, name)
+			} else {
+				slow = append(slow, name)
+			}
+		}
+		for _, tests := range [][]string{quick, slow} {
+			if len(tests) > 0 && test(10*time.Second+4*whole, tests, "MUTANT="+strconv.Itoa(k)) != nil {
+				return false
+			}
+		}
+		return true
 	}
 	drawn := rand.New(rand.NewPCG(seed, 0)).Perm(len(changes))
 	drawn = drawn[:min(n, len(drawn))]
@@ -459,10 +482,9 @@ func mutate(name string, n int, seed uint64, short bool) error {
 		group.Go(func() {
 			slots <- true
 			defer func() { <-slots }()
-			switch {
-			case !reached[strconv.Itoa(k)]:
+			if reached[strconv.Itoa(k)] == nil {
 				lived[i] = "not reached"
-			case test(limit, "MUTANT="+strconv.Itoa(k)) == nil:
+			} else if lives(k) {
 				lived[i] = "lived"
 			}
 		})

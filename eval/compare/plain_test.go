@@ -11,6 +11,9 @@ import (
 // Two arms whose true IEP differs by d: the interval covers d, and without a difference the test fires as often as
 // it says. 1,000 comparisons have a standard error of 0.7 points; that of 200 would be 1.5.
 func TestPlantedDifferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates thousands of comparisons")
+	}
 	const comparisons = 1000
 	for _, situations := range []int{12, 40} {
 		for _, d := range []float64{0, 12} {
@@ -39,6 +42,9 @@ func TestPlantedDifferences(t *testing.T) {
 // The number of situations that a difference is said to need shows such a difference in 80 % of the comparisons,
 // whether many situations or a few told how far they spread.
 func TestPlantedPower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it simulates thousands of comparisons")
+	}
 	const comparisons = 500
 	for _, test := range []struct {
 		reason      string

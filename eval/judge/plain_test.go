@@ -14,6 +14,9 @@ import (
 // TestLinear reads much of what a broken model, or a hostile one, sends. The limit is a thousand times
 // what it takes.
 func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	const size, limit = 1 << 15, 15 * time.Second
 	fill := func(unit string) string { return strings.Repeat(unit, size/len(unit)+1)[:size] }
 	units := []string{"{", "[", "}", "{}", "[]", `{"`, `{"a":`, `{"score":`, `{"score":1,`, `{"score":1}`, `"`, `'`, "{'", `{"a" `, `\`, `{"\`,
@@ -39,6 +42,9 @@ func TestLinear(t *testing.T) {
 
 // TestInjections judges hostile texts with models that copy their input: none becomes a verdict.
 func TestInjections(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	texts := injections(t)
 	if len(texts) < 40 {
 		t.Fatalf("%d texts", len(texts))
