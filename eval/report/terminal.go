@@ -186,11 +186,10 @@ func wrapped(text string, width int) (lines []string) {
 		if len(line) > 0 {
 			line = append(line, ' ')
 		}
-		if parts := (len(word) + width - 1) / width; parts > 1 {
-			for size := (len(word) + parts - 1) / parts; len(word) > size; word = word[size:] {
-				line = word[:size:size]
-				end()
-			}
+		parts := (len(word) + width - 1) / width
+		for size := (len(word) + parts - 1) / parts; len(word) > size; word = word[size:] {
+			line = word[:size:size]
+			end()
 		}
 		line = append(line, word...)
 	}
