@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"text/template"
 
 	"parley/eval"
@@ -96,9 +97,6 @@ type outcome struct {
 // put asks until accept takes a reading.
 func put(ctx context.Context, j *Judge, q inquiry, accept func(Reading, *llm.Response) error) (outcome, error) {
 	out := outcome{status: eval.Failed}
-	if q.schema == nil || q.prompt == nil {
-		return out, fmt.Errorf("%s: a question needs a prompt and a schema", q.tag.Purpose)
-	}
 	text, err := Render(q.prompt, q.seed, q.data)
 	if err != nil {
 		return out, err
@@ -186,10 +184,7 @@ func cut(r Reading, resp *llm.Response) string {
 
 // messages are the prompt of one call. The text comes before what differs from call to call.
 func (q *inquiry) messages(text string, f *form, wrong string) []llm.Message {
-	system := own("guard.tmpl", nil)
-	if q.role != "" {
-		system = q.role + "\n\n" + system
-	}
+	system := strings.TrimSpace(q.role + "\n\n" + own("guard.tmpl", nil))
 	list := []llm.Message{{Role: llm.System, Content: system}, {Role: llm.User, Content: text}}
 	if wrong != "" {
 		list = append(list, llm.Message{Role: llm.User, Content: own("again.tmpl", visible(wrong))})

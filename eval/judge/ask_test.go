@@ -67,7 +67,7 @@ func TestAsk(t *testing.T) {
 		{"no nonce, then one", []string{`{"score": 4}`, `{"nonce": "NONCE", "score": 3}`}, eval.Scored, 3, 2, ""},
 		{"a wrong nonce", []string{`{"nonce": "0123456789", "score": 4}`}, eval.Unparsed, 0, 3, "nonce"},
 		{"out of range, then in", []string{`{"nonce": "NONCE", "score": 9}`, `{"nonce": "NONCE", "score": 5}`}, eval.Scored, 5, 2, ""},
-		{"never in range", []string{`{"nonce": "NONCE", "score": 9}`}, eval.Unparsed, 0, 3, "maximum: got 9, want 5"},
+		{"never in range", []string{`{"nonce": "NONCE", "score": 9}`}, eval.Unparsed, 0, 3, "score: maximum: got 9, want 5"},
 		{"a draft, then the verdict", []string{`{"nonce": "NONCE", "score": 2} no: {"nonce": "NONCE", "score": 3}`}, eval.Unparsed, 0, 3, "differ"},
 		{"taken back in words", []string{`{"nonce": "NONCE", "score": 4} No, wait: 2.`, `{"nonce": "NONCE", "score": 2}`}, eval.Scored, 2, 2, ""},
 		{"a fake one behind the verdict", []string{`{"nonce": "NONCE", "score": 2} The text says {"score": 5}.`}, eval.Scored, 2, 1, ""},
@@ -120,7 +120,7 @@ func TestAskAgain(t *testing.T) {
 				t.Errorf("again %d: call %d is number %d with seed %d", again, i, req.Tag.Try, *req.Sampling.Seed)
 			}
 		}
-		if form := (*seen)[0].Messages[len((*seen)[0].Messages)-1].Content; !strings.Contains(form, "reason (may be left out), text") || strings.Contains(form, "score (may") {
+		if form := (*seen)[0].Messages[len((*seen)[0].Messages)-1].Content; !strings.Contains(form, "reason (may be left out), text") || strings.Contains(form, "nonce, one of") || strings.Contains(form, "score (may") {
 			t.Errorf("the judge is asked for: %s", form)
 		}
 	}
@@ -217,6 +217,20 @@ func TestScalarsAreWrapped(t *testing.T) {
 	})
 	if err != nil || v.Value != "fair" {
 		t.Errorf("trusting: %+v %v", v, err)
+	}
+	for trusting, want := range map[bool]eval.Status{true: eval.Scored, false: eval.Unparsed} {
+		m, _ = replies(`["a", "b"]`)
+		v, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock, Trusting: trusting}, judge.Question[[]string]{Scorer: "x", Prompt: rubric, Data: "t", Schema: judge.MustSchema(pointList)})
+		if err != nil || v.Status != want || (len(v.Value) == 2) != trusting {
+			t.Errorf("a bare list, trusting %t: %+v %v", trusting, v, err)
+		}
+	}
+	m, seen = replies(`{"nonce":"NONCE","verdict":{"nonce":"own"}}`)
+	named, err := judge.Ask(t.Context(), &judge.Judge{Model: m, Name: "m", Now: clock}, judge.Question[struct{ Nonce string }]{
+		Scorer: "x", Prompt: rubric, Data: "t", Schema: judge.MustSchema(`{"type":"object","properties":{"nonce":{"type":"string"}},"required":["nonce"]}`),
+	})
+	if system := (*seen)[0].Messages[0].Content; err != nil || named.Value.Nonce != "own" || system != strings.TrimSpace(system) {
+		t.Errorf("a property called nonce: %+v %v, asked by %q", named, err, system)
 	}
 }
 

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"regexp"
 	"strings"
@@ -27,6 +28,8 @@ func TestFill(t *testing.T) {
 		{scored, "score reason", map[string]string{"score": "6"}, eval.Unparsed, "maximum: got 6, want 5"},
 		{scored, "score reason", map[string]string{"score": "four and a half"}, eval.Unparsed, "score: "},
 		{free, "score note", map[string]string{"note": ""}, eval.Failed, "left empty"},
+		{scored, "score reason", map[string]string{"score": strings.Repeat("x", 60)}, eval.Unparsed, strings.Repeat("x", 60) + `"`},
+		{scored, "score reason", map[string]string{"score": strings.Repeat("x", 61)}, eval.Unparsed, `"` + strings.Repeat("x", 60) + `..."`},
 		{free, "score note", map[string]string{"note": "x"}, eval.Scored, `{"note":"x"}`},
 		{`{"enum":["good","bad"]}`, "", map[string]string{"": "BAD"}, eval.Scored, `"bad"`},
 		{`{"enum":["good","bad"]}`, "", map[string]string{"": ""}, eval.Failed, "left empty"},
@@ -146,17 +149,19 @@ func TestReadReplies(t *testing.T) {
 {"id": "b", "raw": "VERDICT: D", "offered": {"enum": ["C", "I"]}}
 
 {"raw": "{'a': 1}", "offered": null, "note": "x"}
+{"raw": "7"}
+{"raw": "{\"meet_constraint\": \"maybe\"}", "offered": ` + executes + `}
 {"id": 4, "raw": "{\"score\": 9, \"reason\": \"x\"}", "offered": ` + scored + `}
 `
 	var got []string
 	err := judge.ReadReplies(strings.NewReader(file), "f", func(l judge.Line) error {
 		got = append(got, fmt.Sprintf("%s %s %s %s %d", l.ID, l.Status, l.Value, l.Method, len(l.Keys)))
-		if len(l.Keys) > 0 && (l.Keys["reason"].Status != eval.Scored || l.Keys["score"].Status != eval.Unparsed || string(l.Keys["score"].ID) != `"score"`) {
+		if len(l.Keys) > 1 && (l.Keys["reason"].Status != eval.Scored || l.Keys["score"].Status != eval.Unparsed || string(l.Keys["score"].ID) != `"score"`) {
 			t.Errorf("single labels: %+v", l.Keys)
 		}
 		return nil
 	})
-	want := []string{`1 scored "C" line 0`, `"b" unparsed   0`, `null scored {"a":1} loose json 0`, `4 unparsed   2`}
+	want := []string{`1 scored "C" line 0`, `"b" unparsed   0`, `null scored {"a":1} loose json 0`, `null scored 7 json 0`, `null unparsed   1`, `4 unparsed   2`}
 	if err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
@@ -168,5 +173,16 @@ func TestReadReplies(t *testing.T) {
 		if err := judge.ReadReplies(strings.NewReader(text), "f", func(judge.Line) error { return nil }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+//go:embed prompts
+var folder embed.FS
+
+// A folder's prompts are parsed by their names, and every file of it has its hash.
+func TestFolder(t *testing.T) {
+	prompts, hashes := judge.Prompts(folder), judge.Hashes(folder, "judge/")
+	if prompts["guard"] == nil || prompts["judged.txt"] == nil || len(hashes) != len(prompts) || len(hashes["judge/guard.tmpl"]) != 64 {
+		t.Errorf("%v %v", prompts, hashes)
 	}
 }

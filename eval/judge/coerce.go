@@ -26,9 +26,9 @@ func coerce(v *loose.Value, schema any) (any, error) {
 	switch {
 	case v.Kind == loose.Null && p.typed("null"):
 		return nil, nil
-	case v.Kind == loose.Object && (p.object() || p["additionalProperties"] != nil):
+	case v.Kind == loose.Object && p.object():
 		return object(v, p)
-	case v.Kind == loose.Array && (p.typed("array") || p["items"] != nil):
+	case v.Kind == loose.Array && p.typed("array"):
 		list := make([]any, len(v.Items))
 		for i := range v.Items {
 			item, err := coerce(&v.Items[i], p["items"])
@@ -47,8 +47,6 @@ func coerce(v *loose.Value, schema any) (any, error) {
 			return nil, fmt.Errorf("%s is no text", show(v))
 		}
 		return v.Text, nil
-	case len(p.types()) > 0:
-		return nil, fmt.Errorf("%s is not of the type that was asked for", show(v))
 	}
 	return literal(v)
 }
@@ -158,7 +156,7 @@ var yesNo = map[string]bool{"true": true, "yes": true, "false": false, "no": fal
 // true depends on the question.
 func boolean(v *loose.Value) (any, error) {
 	b, ok := yesNo[fold(v.Text)]
-	if !ok || v.Kind == loose.Number || v.Kind >= loose.Array {
+	if !ok || v.Kind == loose.Number {
 		return nil, fmt.Errorf("%s is neither true nor false", show(v))
 	}
 	return b, nil
@@ -174,7 +172,7 @@ func choose(v *loose.Value, choices []any) (any, error) {
 			return choice, nil
 		}
 		label, ok := choice.(string)
-		if !ok || said == "" || v.Kind >= loose.Array {
+		if !ok || said == "" {
 			continue
 		}
 		switch label = fold(label); {

@@ -19,7 +19,7 @@ func TestInject(t *testing.T) {
 		{plain: 4, planted: 4}, {plain: 4, planted: 5}, {plain: 4, planted: 1, moved: true}, {plain: 4, planted: 3, moved: true},
 		{plain: 3, planted: 4}, {plain: 3, planted: 2, moved: true},
 		{plain: 2, planted: 1}, {plain: 2, planted: 3, moved: true}, {plain: 2, planted: 5, moved: true},
-		{plain: 9, planted: 4, unscored: true}, {plain: 4, planted: 9, unscored: true},
+		{plain: 9, planted: 4, unscored: true}, {plain: 4, planted: 6, unscored: true},
 	} {
 		asked := map[string]bool{}
 		j := &judge.Judge{Name: "m", Now: clock, Again: -1, Model: llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {

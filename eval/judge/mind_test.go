@@ -16,6 +16,7 @@ func TestChangedMind(t *testing.T) {
 		before   = `{"type":"object","properties":{"reason":{"type":"string"},"score":{"type":"integer","minimum":1,"maximum":5}},"required":["score","reason"]}`
 		label    = `{"type":"object","properties":{"result":{"enum":["PASS","FAIL"]}},"required":["result"]}`
 		order    = `{"type":"object","properties":{"better":{"enum":["A","B","tie"]},"why":{"type":"string"}},"required":["better"]}`
+		texts    = `{"type":"object","properties":{"better":{"type":"string","enum":["A","B"]},"why":{"type":"string"}},"required":["better"]}`
 		two      = `{"type":"object","properties":{"clear":{"type":"integer","minimum":1,"maximum":5},"kind":{"type":"integer","minimum":1,"maximum":5}},"required":["clear","kind"]}`
 	)
 	for _, test := range []struct{ schema, reply string }{
@@ -60,6 +61,7 @@ func TestChangedMind(t *testing.T) {
 		{reasoned, `{"score": 4, "reason": "Fine at first; on reflection I would give 2."}`},
 		{reasoned, `{"score": 4, "reason": "ok"} Final: 2`},
 		{order, `{"better": "A", "why": "A is shorter. Actually B is better."}`},
+		{order, `{"better": "A"} B has better ends.`},
 		{order, `{"better": "A"} Second thoughts: B.`},
 		{two, "{\"clear\": 4, \"kind\": 3}\nUpdate: kind is 5."},
 		{two, "{\"clear\": 4, \"kind\": 3}\nI revise clear down to 2."},
@@ -76,6 +78,10 @@ func TestChangedMind(t *testing.T) {
 		{reasoned, `{"score": 4, "reason": "Of 5 steps, 2 are actually vague."}`, `{"reason":"Of 5 steps, 2 are actually vague.","score":4}`},
 		{scored, "I thought of a 2 first.\n{\"score\": 4}", `{"score":4}`},
 		{order, `{"better": "A", "why": "B is actually longer, and A is better."}`, `{"better":"A","why":"B is actually longer, and A is better."}`},
+		{order, `{"better": "A"} B has the better end.`, `{"better":"A"}`}, // B may be a name in a sentence of five words
+		{texts, `{"why": "Actually B is fine.", "better": "A"}`, `{"better":"A","why":"Actually B is fine."}`},
+		{two, "{\"clear\": 4, \"kind\": 3}\nIt has 5 scenes.", `{"clear":4,"kind":3}`},
+		{label, `{"result": "PASS"} PASS PASS`, `{"result":"PASS"}`},
 		{label, `{"result": "PASS"} All steps pass.`, `{"result":"PASS"}`},
 		{label, `{"result": "PASS"} Nothing was ignored or wrong.`, `{"result":"PASS"}`},
 		{pass, `{"pass": true} It does not miss a step.`, `{"pass":true}`},

@@ -10,16 +10,13 @@ import (
 )
 
 // Quote makes a judged text safe in a prompt. It is put between two lines with a fence that
-// the text does not hold and cannot foresee; every line of it has a bar before it, so that none can
+// the text cannot foresee; every line of it has a bar before it, so that none can
 // pass for a line of the prompt; characters that are not seen or turn the direction of writing are
 // spelled out; and angle brackets, of which the role tokens of chat templates are made, are replaced
 // by their typographic likes. The fence follows from the seed and the text, so that a prompt is the
 // same in every run of one seed.
 func Quote(text string, seed uint64) string {
 	fence := token(seed, "fence", text)[:8]
-	for strings.Contains(text, fence) {
-		fence = token(seed, "fence", fence, text)[:8]
-	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "=== text %s begins ===\n", fence)
 	for _, line := range strings.Split(visible(text), "\n") {

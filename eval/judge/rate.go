@@ -104,13 +104,11 @@ func (r *Rating) rated(out outcome, value, mass float64, spread map[int]float64)
 // score takes the number out of a reading, and the reason where there is one.
 func score(reading Reading) (n int, why string, err error) {
 	var object struct {
-		Score  *int   `json:"score"`
+		Score  int    `json:"score"`
 		Reason string `json:"reason"`
 	}
-	if err := json.Unmarshal(reading.Value, &object); err != nil || object.Score == nil {
-		return 0, "", errors.New("the reply holds no score")
-	}
-	return *object.Score, object.Reason, nil
+	err = json.Unmarshal(reading.Value, &object)
+	return object.Score, object.Reason, err
 }
 
 func (r *Rating) top(ctx context.Context, j *Judge) (Rated, error) {

@@ -126,6 +126,8 @@ func TestWeigh(t *testing.T) {
 		{"ten, and the next token closes the object", []llm.TokenLogprob{at("1", "1", 1.0), at("0}", "0}", .5, "}", .5)}, judge.Scale{Min: 1, Max: 10}, 5.5, 1, ""},
 		{"eleven is off the scale", []llm.TokenLogprob{at("1", "1", 1.0), at("0", "0", .5, "1", .5)}, judge.Scale{Min: 1, Max: 10}, 10, .5, ""},
 		{"a hundred is off the scale", []llm.TokenLogprob{at("1", "1", 1.0), at("00", "00", .6, "}", .4)}, judge.Scale{Min: 1, Max: 10}, 1, .4, ""},
+		{"nineteen", []llm.TokenLogprob{at("1", "1", 1.0), at("9", "9", .25, "95", .25, "}", .5)}, judge.Scale{Min: 0, Max: 20}, (19*.25 + .5) / .75, .75, ""},
+		{"the reply ends with a digit", []llm.TokenLogprob{at("1", "1", 1.0)}, judge.Scale{Min: 1, Max: 10}, nan, 0, "first of two"},
 		{"twenty", []llm.TokenLogprob{at("1", "1", .5, "2", .5), at("5", "5", .5, "}", .5)}, judge.Scale{Min: 0, Max: 20}, nan, .5, "first of two"},
 		{"zero", []llm.TokenLogprob{at("0", "0", .5, "1", .5)}, judge.Scale{Min: 0, Max: 4}, .5, 1, ""},
 		{"sentinels", []llm.TokenLogprob{{Logprob: llm.Logprob{Token: "4", Value: 0}, Top: []llm.Logprob{{Token: "4", Value: 0}, {Token: "5", Value: -9999}}}}, judge.Scale{Min: 1, Max: 5}, 4, 1, ""},
@@ -208,12 +210,16 @@ func TestRate(t *testing.T) {
 	if err != nil || r.Status != eval.Unparsed || math.Abs(r.Mass-.8) > 1e-9 || r.Value != 0 || !strings.Contains(r.Reason, "0.800") || r.Method != "logprob" {
 		t.Errorf("below the floor: %+v %v", r, err)
 	}
+	strict.Floor = r.Mass
+	if r, err = judge.Rate(t.Context(), j, strict); err != nil || r.Status != eval.Scored {
+		t.Errorf("on the floor: %+v %v", r, err)
+	}
 	silent, _ := replies(`{"nonce":"NONCE","score":4}`)
 	r, err = judge.Rate(t.Context(), &judge.Judge{Model: silent, Name: "m", Now: clock}, rating(judge.Logprob))
 	if err != nil || r.Status != eval.Unparsed || r.Method != "logprob" || !strings.Contains(r.Reason, "no log-probabilities") || len(r.Calls) != 1 {
 		t.Errorf("without log-probabilities there is no score, and not one of another mode: %+v %v", r, err)
 	}
-	if _, err := judge.Rate(t.Context(), j, judge.Rating{Scorer: "x", Prompt: rubric, Scale: judge.Scale{Min: 1, Max: 1}}); err == nil {
+	if _, err := judge.Rate(t.Context(), j, judge.Rating{Scorer: "x", Prompt: rubric, Data: "x", Scale: judge.Scale{Min: 1, Max: 1}}); err == nil {
 		t.Error("a scale of one number has to be refused")
 	}
 	if _, err := judge.Rate(t.Context(), j, judge.Rating{Scorer: "x", Prompt: rubric, Scale: judge.Scale{Min: 1, Max: 5}, Mode: "auto"}); err == nil {

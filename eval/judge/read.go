@@ -149,7 +149,7 @@ func (r *reader) reasons(v *loose.Value) string {
 	text := ""
 	for i, key := range v.Keys {
 		p := partOf(r.root.properties()[r.root.named(key, r.names)])
-		if _, listed := p.choices(); i >= len(v.Items) || v.Items[i].Kind != loose.String || listed || !p.typed("string") {
+		if _, listed := p.choices(); v.Items[i].Kind != loose.String || listed || !p.typed("string") {
 			text = ""
 			continue
 		}
@@ -169,7 +169,7 @@ func (r *reader) states(v *loose.Value) (all, some bool) {
 		objects := v.Kind == loose.Object || slices.ContainsFunc(v.Items, func(item loose.Value) bool { return item.Kind == loose.Object })
 		return (whole || objects) && (len(v.Items) > 0 || v.State != loose.Whole), false
 	case v.Kind == loose.Array:
-		return !r.secret() && (r.root.typed("array") || r.root["items"] != nil), false
+		return !r.secret() && r.root.typed("array"), false
 	case r.secret():
 		nonce := v.Get(nonceKey)
 		return nonce != nil && nonce.Kind == loose.String && nonce.Text == r.schema.nonce, false
@@ -191,14 +191,14 @@ func (r *reader) states(v *loose.Value) (all, some bool) {
 // scalar reports whether the verdict is a single value.
 func (r *reader) scalar() bool {
 	p := r.root
-	return p != nil && !p.object() && !p.typed("array") && p["items"] == nil && p["additionalProperties"] == nil && p["oneOf"] == nil && p["anyOf"] == nil && p["$ref"] == nil
+	return p != nil && !p.object() && !p.typed("array") && p["oneOf"] == nil && p["anyOf"] == nil && p["$ref"] == nil
 }
 
 // answer returns the value of an object around a single one.
 func (r *reader) answer(v *loose.Value) *loose.Value {
 	var only *loose.Value
 	for i, key := range v.Keys {
-		if answerKeys[letters(key)] && i < len(v.Items) {
+		if answerKeys[letters(key)] {
 			if only != nil && !same(only.Text, v.Items[i].Text) {
 				return v // two answers are none
 			}

@@ -124,10 +124,7 @@ func (w *Weight) add(scale Scale, n int, p float64) {
 
 // begins reports whether a digit is also the first of a number of two digits on the scale.
 func (s Scale) begins(digit int) bool {
-	if digit < 1 || digit > 9 {
-		return false
-	}
-	return s.Max >= 10*digit && s.Min <= 10*digit+9
+	return digit > 0 && s.Max >= 10*digit && s.Min <= 10*digit+9
 }
 
 // alternatives lists what could have stood at a place, what was said among it.
