@@ -40,6 +40,7 @@ func values() []eval.Result {
 		of("talk", "words", "first", "", num(7.0), num(6.0), num(8.0), 12345, 12345, "turns", ""),
 		of("talk", "words", "second", "", num(-7.25), num(-8.0), nil, 12, 12, "turns", ""),
 		of("iep", "iep", "first", "told", num(100.0), num(95.0), num(100.0), 4, 4, "players", ""),
+		of("iep", "recall", "first", "", num(55.0), nil, nil, 4, 4, "players", ""),
 		of("iep", "recall@10", "first", "", num(40.0), num(39.0), num(41.0), 4, 4, "players", ""),
 		of("iep", "recall@2", "first", "", num(12.0), nil, num(13.0), 4, 4, "players", ""),
 		of("iep", "recall@2", "second", "", nil, nil, nil, 0, 4, "players", "none"),
@@ -52,8 +53,8 @@ func values() []eval.Result {
 		of("iep", "recall_difference", "second - first", "", num(-3.0), num(-5.0), num(-1.0), 4, 4, "pairs of players", ""),
 	}
 	list[0].Least, list[0].Most = num(70.5), num(31.7)
-	list[14].P, list[14].PHolm = num(0.0004), num(0.0008)
-	list[16].P, list[16].PHolm, list[16].Least = num(0.02), num(0.04), num(-9.0)
+	list[15].P, list[15].PHolm = num(0.0004), num(0.0008)
+	list[17].P, list[17].PHolm, list[17].Least = num(0.02), num(0.04), num(-9.0)
 	return list
 }
 
@@ -83,8 +84,10 @@ func manifest() *run.Manifest {
 // What a page says of a run, block by block.
 func TestPage(t *testing.T) {
 	running := manifest()
-	running.State, running.Finished, running.Jobs, running.Usage.Rows, running.Prompts, running.Tables = run.Running, nil, map[run.State]int{run.Complete: 3}, nil, nil, nil
-	running.Results, running.Models = running.Results[:2], nil
+	running.State, running.Finished, running.Jobs, running.Prompts, running.Tables = run.Running, nil, map[run.State]int{run.Complete: 3, run.Failed: 1}, map[string]string{"move": "abc"}, map[string]run.TableState{"calls": {Rows: 1}}
+	running.Results = append(running.Results[:1], running.Results[15])
+	running.Models = map[string]*run.Served{"one": {Identity: &llm.Identity{Name: "o", Context: 1}, NumCtx: 1, Ignored: []string{"seed"}}}
+	running.Usage.Rows = []llm.Row{{Model: "one", Calls: 2, FromCache: 1, Asked: 2}, {Model: "two", Calls: 1, Asked: 1, Failed: map[llm.Fault]int{llm.Overloaded: 1}}}
 	begun := manifest()
 	begun.State, begun.Results, begun.Usage, begun.Models, begun.Prompts, begun.Tables = run.Complete, nil, nil, nil, nil, nil
 	for name, page := range map[string]*report.Page{
@@ -132,17 +135,19 @@ func TestTerminal(t *testing.T) {
 		{{Text: strings.Repeat("x", 60)}, {Text: "−5"}, {Text: "a\x1bb"}, {Text: "short"}}, {{Text: "one cell"}},
 	}}
 	many := &view.Table{Head: view.Columns("A", "B", "C"), Rows: [][]view.Cell{{{Text: strings.Repeat("y", 120)}, {Text: strings.Repeat("z ", 60)}, {Text: strings.Repeat("z", 30)}}}}
+	over := &view.Table{Head: view.Columns("A", "B", "C"), Rows: [][]view.Cell{{{Text: strings.Repeat("x", 32)}, {Text: strings.Repeat("y", 32)}, {Text: strings.Repeat("z", 33)}}}}
 	exact := &view.Table{Head: view.Columns("A", "B"), Rows: [][]view.Cell{{{Text: strings.Repeat("y", 49)}, {Text: strings.Repeat("z", 49)}}}}
 	wide := values()[:7]
-	wide[2].Arm = strings.Repeat("long-arm ", 5)
-	narrow := values()[14:]
+	wide[1], wide[2] = wide[2], wide[1]
+	wide[1].Arm = strings.Repeat("long-arm ", 5)
+	narrow := values()[15:]
 	for i := range narrow {
 		narrow[i].Unit = "n"
 	}
 	plain, once := usage(), usage()
 	plain.Rows, once.Rows, once.Currency = plain.Rows[3:], once.Rows[1:2], ""
 	for i, err := range []error{
-		report.Results(&b, wide), report.Results(&b, narrow), report.Results(&b, nil), report.Print(&b, long), report.Print(&b, exact), report.Table(&b, many), report.Table(&b, &view.Table{Head: long.Head}),
+		report.Results(&b, wide), report.Results(&b, narrow), report.Results(&b, nil), report.Print(&b, long), report.Print(&b, exact), report.Print(&b, over), report.Print(&b, &view.Table{Head: long.Head}), report.Table(&b, many), report.Table(&b, &view.Table{Head: long.Head}),
 		report.Usage(&b, usage()), report.Usage(&b, plain), report.Usage(&b, once), report.Usage(&b, nil), report.Usage(&b, &llm.Tally{}),
 	} {
 		if err != nil {
@@ -166,9 +171,9 @@ func TestTerminal(t *testing.T) {
 // Texts and numbers as they are written on a page.
 func TestFormats(t *testing.T) {
 	for got, want := range map[string]string{
-		report.Percent(1, 3): "33.3 %", report.Percent(0, 0): "–",
+		report.Percent(2, 3): "66.7 %", report.Percent(0, 0): "–",
 		report.Grouped(999): "999", report.Grouped(-999): "-999", report.Grouped(1000): "1\u202f000", report.Grouped(-123456): "-123\u202f456", report.Grouped(1234567): "1\u202f234\u202f567",
-		report.Seconds(0): "–", report.Seconds(1500): "2 ms", report.Seconds(1_000_000): "1.0 s", report.Seconds(119_900_000): "119.9 s", report.Seconds(120_000_000): "2.0 min", report.Seconds(7_200_000_000): "2.0 h",
+		report.Seconds(0): "–", report.Seconds(999_000): "999 ms", report.Seconds(1_000_000): "1.0 s", report.Seconds(119_900_000): "119.9 s", report.Seconds(120_000_000): "2.0 min", report.Seconds(7_200_000_000): "2.0 h", report.Seconds(3_600_000_000_000): "1000.0 h",
 		report.PValue(0.00099): "< 0.001", report.PValue(0.001): "0.001", report.PValue(0.0456): "0.046",
 		report.CostText(llm.Cost{}, "EUR"): "0", report.CostText(llm.Cost{Of: 1}, "EUR"): "unknown", report.CostText(llm.Cost{Of: 2, Known: 1, Amount: num(1.5)}, "EUR"): "over 1.5000 EUR",
 		report.CostText(llm.Cost{Of: 2, Known: 2, Amount: num(1.5)}, "EUR"): "1.5000 EUR",
@@ -187,7 +192,11 @@ func TestFormats(t *testing.T) {
 		if column == "b" {
 			return eval.Result{Of: 2}
 		}
-		return eval.Result{Value: num(0.5), Low: num(0.25), High: num(0.75), N: 1, Of: 2}
+		r := eval.Result{Value: num(0.5), Low: num(0.25), High: num(0.75), N: 1, Of: 2}
+		if arm == "y" {
+			r.High = nil
+		}
+		return r
 	}
 	heat, err := json.Marshal(report.Heat("id", "title", "caption", []string{"x", "y"}, []string{"a", "b"}, of))
 	if err != nil {

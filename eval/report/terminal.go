@@ -193,8 +193,6 @@ func wrapped(text string, width int) (lines []string) {
 		}
 		line = append(line, word...)
 	}
-	if len(line) > 0 {
-		end()
-	}
+	end()
 	return lines
 }
