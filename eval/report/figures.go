@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,15 +63,14 @@ func measuredFigure(results []eval.Result, metrics []eval.Metric, series map[str
 	p := &view.Dots{Title: "Measures by arm, with their controls", Axis: view.Axis{Name: "bars are 95 % intervals"}}
 	var captions []string
 	titles := map[string]string{} // of the metrics that have a caption
+	low, high, ends := math.Inf(1), math.Inf(-1), true
 	for i := range results {
 		r := &results[i]
 		m := eval.Find(metrics, r.Scorer, r.Metric)
 		if !m.Headline {
 			continue
 		}
-		if m.Bounded() {
-			p.Axis.From, p.Axis.To = &m.Low, &m.High
-		}
+		low, high, ends = min(low, m.Low), max(high, m.High), ends && m.Bounded()
 		if titles[m.Caption] == "" {
 			captions = append(captions, m.Caption)
 			titles[m.Caption] = m.Title
@@ -88,6 +88,9 @@ func measuredFigure(results []eval.Result, metrics []eval.Metric, series map[str
 	}
 	if len(p.Rows) == 0 {
 		return nil
+	}
+	if ends { // of all scales; else as the values need it
+		p.Axis.From, p.Axis.To = &low, &high
 	}
 	text := ""
 	for _, caption := range captions {

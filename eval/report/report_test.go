@@ -88,11 +88,14 @@ func TestPage(t *testing.T) {
 	running.Results = append(running.Results[:1], running.Results[15])
 	running.Models = map[string]*run.Served{"one": {Identity: &llm.Identity{Name: "o", Context: 1}, NumCtx: 1, Ignored: []string{"seed"}}}
 	running.Usage.Rows = []llm.Row{{Model: "one", Calls: 2, FromCache: 1, Asked: 2}, {Model: "two", Calls: 1, Asked: 1, Failed: map[llm.Fault]int{llm.Overloaded: 1}}}
+	scales := manifest()
+	scales.Results = append(scales.Results[:2], scales.Results[2])
 	begun := manifest()
 	begun.State, begun.Results, begun.Usage, begun.Models, begun.Prompts, begun.Tables = run.Complete, nil, nil, nil, nil, nil
 	for name, page := range map[string]*report.Page{
 		"failed":  {Manifest: manifest(), Metrics: metrics, Facts: view.Facts{{Name: "More", Text: []string{"fact"}}}, Sections: []view.Section{{ID: "own", Title: "Own"}}},
 		"running": {Manifest: running, Metrics: metrics, Config: map[string]int{"a": 1}, Rerun: "parley run FILE"},
+		"scales":  {Manifest: scales, Metrics: metrics},
 		"begun":   {Manifest: begun, Metrics: metrics, Verdict: []view.Block{view.Text("A verdict.")}},
 	} {
 		sections, err := page.All()
