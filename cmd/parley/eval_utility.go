@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -117,10 +117,7 @@ func utilityRun(c *cli.Context, seeds int, disturb []string) (err error) {
 	return utilityBegin(c, g, "")
 }
 
-// utilityFile names the file of criteria in the directory of a run.
-func utilityFile(dir string) string { return filepath.Join(dir, "criteria.yaml") }
-
-// utilityBegin runs a configuration and writes the criteria that it ends with to a file, by default in its directory.
+// utilityBegin runs a configuration, and copies the criteria that it ends with to a file where one is named.
 func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
 	if err := g.Complete(); err != nil {
 		return err
@@ -129,13 +126,16 @@ func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
 		g.Out = filepath.Join("runs", run.NewID(time.Now()))
 	}
 	dir := g.Out
-	ended := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
-	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || c.Bool("print-config") || c.Bool("estimate") {
-		return ended
+	err := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
+	if _, partial := errors.AsType[partialError](err); file == "" || err != nil && !partial || c.Bool("print-config") || c.Bool("estimate") {
+		return err
 	}
-	list, err := readCriteria(dir)
-	if err == nil {
-		err = writeCriteria(cmp.Or(file, utilityFile(dir)), list)
+	if !exists(filepath.Join(dir, utility.CriteriaName)) {
+		return errors.Join(err, fmt.Errorf("%s is not written: no criterion was proposed that could be read", file))
 	}
-	return errors.Join(ended, err)
+	list, failed := readCriteria(dir)
+	if failed == nil {
+		failed = writeCriteria(file, list)
+	}
+	return errors.Join(err, failed)
 }
