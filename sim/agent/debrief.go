@@ -35,7 +35,7 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 	if v.Control != "" {
 		purpose += ":" + v.Control
 	}
-	question, err := a.question(a.factory, a.table, v, questions)
+	question, err := a.question(a.factory, v, questions)
 	if err != nil {
 		return sim.Answer{}, err
 	}
@@ -59,17 +59,16 @@ func (a *Agent) Debrief(ctx context.Context, v *sim.View, questions []string) (s
 }
 
 // question renders what a debrief asks in place of a move.
-func (a *memory) question(m *Factory, t *Table, v *sim.View, questions []string) (llm.Message, error) {
-	name := promptDebrief
+func (a *memory) question(m *Factory, v *sim.View, questions []string) (llm.Message, error) {
+	s, name := *a.data, promptDebrief
 	if v.Control == sim.ControlTold {
-		name = promptTold
+		s.Knowledge, name = tameKnowledge(v.Knowledge), promptTold
 	}
-	s := seatOf(v, t.data, a.cast.self)
 	s.JSON = m.Form == JSON
 	for _, q := range questions {
 		s.Questions = append(s.Questions, tame(q))
 	}
-	return m.Prompts.section(llm.User, name, *s)
+	return m.Prompts.section(llm.User, name, s)
 }
 
 // listedPoints returns the points of an answer in JSON as lines, each once; an answer that is no object is

@@ -108,7 +108,7 @@ func (d *DM) seat(ep *sim.Episode, attempt *sim.Event) (*Agent, llm.Message, err
 		return nil, llm.Message{}, err
 	}
 	a := &Agent{factory: d.factory}
-	a.cast, a.head = c, []llm.Message{llm.NewMessage(llm.System, scene), playSoFar}
+	a.opening = &opening{cast: c, head: []llm.Message{llm.NewMessage(llm.System, scene), playSoFar}}
 	for _, e := range ep.Events {
 		if !shared(e, attempt, v.Cast) {
 			continue

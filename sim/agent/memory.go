@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
+	"sync"
 
 	"parley/characters"
+	"parley/scenarios"
 	"parley/sim"
 	"parley/sim/llm"
 )
@@ -17,11 +20,8 @@ type Table struct {
 	session string
 	prompts *Prompts
 	checks  bool
-	public  *cast
-	data    *table
-	rules   llm.Message
-	scene   llm.Message
-	lines   []rendered // by sequence number
+	*setting
+	lines []rendered // by sequence number
 }
 
 type rendered struct {
@@ -29,17 +29,45 @@ type rendered struct {
 	line  llm.Message // empty where the event is no part of the transcript
 }
 
+// setting is what everybody at a table is told before the play. The sessions that begin alike, as the arms and
+// repeats of a run do, share one. It is safe for concurrent use.
+type setting struct {
+	public *cast
+	data   *table
+	rules  llm.Message
+	scene  llm.Message
+
+	mu       sync.Mutex
+	openings map[seating]*opening
+}
+
+// seating is what an opening is made of, besides its setting.
+type seating struct {
+	form        Form
+	layout      Layout
+	self        *characters.Sheet
+	player      bool
+	brief, aims string
+	knowledge   *scenarios.Knowledge
+}
+
+// opening is what one character is told before the play. Nothing in it is changed.
+type opening struct {
+	cast   *cast
+	data   *seat
+	schema json.RawMessage
+
+	head    []llm.Message // rules, scene and, persona first, the character
+	persona []llm.Message // the character, where it comes after the transcript
+	turn    llm.Message   // the instruction
+}
+
 // memory is what an agent rendered of its views so far. It is a cache: an agent without it renders
 // the same from the view alone.
 type memory struct {
 	session string
 	self    characters.ID
-	cast    *cast
-	schema  json.RawMessage
-
-	head    []llm.Message // rules, scene and, persona first, the character
-	persona []llm.Message // the character, where it comes after the transcript
-	turn    llm.Message   // the instruction
+	*opening
 
 	seen    int // events rendered
 	last    int // sequence number of the last of these
@@ -55,7 +83,7 @@ var (
 
 // see renders what is new in a view.
 func (a *memory) see(m *Factory, t *Table, v *sim.View) error {
-	known := a.cast != nil && a.session == v.Session && a.self == v.Self.ID && a.seen <= len(v.Events) &&
+	known := a.opening != nil && a.session == v.Session && a.self == v.Self.ID && a.seen <= len(v.Events) &&
 		(a.seen == 0 || v.Events[a.seen-1].Seq == a.last)
 	if !known {
 		if err := a.begin(m, t, v); err != nil {
@@ -94,57 +122,98 @@ func (t *Table) line(c *cast, e *sim.Event, premise string) llm.Message {
 	return line
 }
 
-// set renders what everybody at the table is told before the play.
+// set takes in what everybody at the table is told before the play.
 func (t *Table) set(m *Factory, v *sim.View) error {
-	if t.public != nil && t.session == v.Session && t.prompts == m.Prompts && t.checks == m.Checks {
+	if t.setting != nil && t.session == v.Session && t.prompts == m.Prompts && t.checks == m.Checks {
 		return nil
 	}
-	*t = Table{session: v.Session, prompts: m.Prompts, checks: m.Checks, public: newCast(v.Self.ID, v.Cast)}
-	t.data = tableOf(v, t.public, m.Checks)
-	var err error
-	if t.rules, err = m.Prompts.opening(t.data); err != nil {
-		return err
-	}
-	t.scene, err = m.Prompts.section(llm.System, promptScene, *t.data)
+	s, err := m.Prompts.setting(v, m.Checks)
+	*t = Table{session: v.Session, prompts: m.Prompts, checks: m.Checks, setting: s}
 	return err
 }
 
-// begin renders what stays the same for a whole session.
-func (a *memory) begin(m *Factory, t *Table, v *sim.View) error {
-	if err := t.set(m, v); err != nil {
-		return err
+// setting returns what everybody at the table of a view is told before the play.
+func (p *Prompts) setting(v *sim.View, checks bool) (*setting, error) {
+	const maxKept = 1024
+	told := []string{v.Kind.String(), v.Title, v.Premise, strconv.Itoa(v.Turns), strconv.FormatBool(checks), string(v.NPC)}
+	for _, c := range v.Cast {
+		told = append(told, string(c.ID), c.Name, c.Race, c.Class, c.Appearance)
 	}
-	// A line a move, and a few of the table's; a session that has more grows them.
-	room := min(max(v.Turns, len(v.Events)), 512) + 8
-	*a = memory{session: v.Session, self: v.Self.ID, cast: t.public.of(v.Self.ID), lines: make([]llm.Message, 0, room)}
-	s := seatOf(v, t.data, a.cast.self)
-	if v.Player {
-		s.Knowledge = nil // only a debrief may tell it
+	key := strings.Join(told, "\x00")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.settings[key]; s != nil {
+		return s, nil
 	}
-	var data any = *s // a copy: text/template copies each field that it prints of what a pointer leads to
+	s := &setting{public: newCast(v.Self.ID, v.Cast), openings: map[seating]*opening{}}
+	s.data = tableOf(v, s.public, checks)
+	rules, err := p.render(promptRules, *s.data)
+	if err != nil {
+		return nil, err
+	}
+	s.rules = llm.NewMessage(llm.System, rules)
+	if s.scene, err = p.section(llm.System, promptScene, *s.data); err != nil {
+		return nil, err
+	}
+	if p.settings == nil || len(p.settings) == maxKept {
+		p.settings = map[string]*setting{}
+	}
+	p.settings[key] = s
+	return s, nil
+}
+
+// opening returns what the character of a view is told before the play.
+func (s *setting) opening(m *Factory, v *sim.View) (*opening, error) {
+	key := seating{m.Form, m.Layout, v.Self, v.Player, v.Brief, listed(v.Aims, " and "), nil}
+	if !v.Player {
+		key.knowledge = v.Knowledge
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.openings[key]; o != nil {
+		return o, nil
+	}
+	o := &opening{cast: s.public.of(v.Self.ID)}
+	o.data = seatOf(v, s.data, o.cast.self)
 	instruction := promptJSON
 	if m.Form == Lines {
 		instruction = promptLines
 	} else {
-		a.schema = a.cast.schema(m.Checks)
+		o.schema = o.cast.schema(m.Checks)
 	}
 	role := llm.User
 	if m.Layout == PersonaFirst {
 		role = llm.System
 	}
-	persona, err := m.Prompts.section(role, promptPersona, data)
+	persona, err := m.Prompts.section(role, promptPersona, *o.data)
+	if err != nil {
+		return nil, err
+	}
+	if o.turn, err = m.Prompts.section(llm.User, instruction, *o.data); err != nil {
+		return nil, err
+	}
+	if m.Layout == PersonaFirst {
+		o.head = []llm.Message{s.rules, persona, s.scene, playSoFar}
+	} else {
+		o.head = []llm.Message{s.rules, s.scene, playSoFar}
+		o.persona = []llm.Message{persona}
+	}
+	s.openings[key] = o
+	return o, nil
+}
+
+// begin takes in what stays the same for a whole session.
+func (a *memory) begin(m *Factory, t *Table, v *sim.View) error {
+	if err := t.set(m, v); err != nil {
+		return err
+	}
+	o, err := t.setting.opening(m, v)
 	if err != nil {
 		return err
 	}
-	if a.turn, err = m.Prompts.section(llm.User, instruction, data); err != nil {
-		return err
-	}
-	if m.Layout == PersonaFirst {
-		a.head = []llm.Message{t.rules, persona, t.scene, playSoFar}
-	} else {
-		a.head = []llm.Message{t.rules, t.scene, playSoFar}
-		a.persona = []llm.Message{persona}
-	}
+	// A line a move, and a few of the table's; a session that has more grows them.
+	room := min(max(v.Turns, len(v.Events)), 512) + 8
+	*a = memory{session: v.Session, self: v.Self.ID, opening: o, lines: make([]llm.Message, 0, room)}
 	return nil
 }
 

@@ -68,7 +68,7 @@ func (n Need) fixed(style Style, s *scenarios.Scenario) (tokens int, err error) 
 			if control == sim.ControlTold {
 				v.Knowledge = s.Knowledge
 			}
-			question, err := a.question(scribe.factory, &scribe.table, v, s.Questions)
+			question, err := a.question(scribe.factory, v, s.Questions)
 			if err != nil {
 				return 0, err
 			}

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"text/template"
 
 	"parley/sim/llm"
@@ -42,7 +41,9 @@ var promptNames = []string{promptRules, promptScene, promptPersona, promptJSON, 
 type Prompts struct {
 	texts     map[string]string
 	templates map[string]*template.Template
-	rules     atomic.Pointer[llm.Message]
+
+	mu       sync.Mutex
+	settings map[string]*setting // rendered last, by all that they are made of
 }
 
 var functions = template.FuncMap{"number": func(i int) int { return i + 1 }}
@@ -176,48 +177,17 @@ func (p *Prompts) Hashes() map[string]string {
 	return hashes
 }
 
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
 // render executes a prompt. What is around the text is trimmed, so that a file may end in a newline.
 func (p *Prompts) render(name string, data any) (string, error) {
-	out := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(out)
-	text, err := p.write(out, name, data)
-	return string(text), err
+	var out bytes.Buffer
+	if err := p.templates[name].Execute(&out, data); err != nil {
+		return "", fmt.Errorf("render the prompt %s: %w", name, err)
+	}
+	return string(bytes.TrimSpace(out.Bytes())), nil
 }
 
 // section is a prompt as a message that begins with an empty line.
 func (p *Prompts) section(role llm.Role, name string, data any) (llm.Message, error) {
-	out := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(out)
-	text, err := p.write(out, name, data)
-	if err != nil {
-		return llm.Message{}, err
-	}
-	return llm.NewMessage(role, "\n"+string(text)), nil
-}
-
-// opening is the rules as a message. They are alike at nearly all tables, whose prompts then share it.
-func (p *Prompts) opening(data *table) (llm.Message, error) {
-	out := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(out)
-	text, err := p.write(out, promptRules, *data)
-	if err != nil {
-		return llm.Message{}, err
-	}
-	if last := p.rules.Load(); last != nil && string(text) == last.Content {
-		return *last, nil
-	}
-	rules := llm.NewMessage(llm.System, string(text))
-	p.rules.Store(&rules)
-	return rules, nil
-}
-
-// write executes a prompt in a buffer that it empties before, and returns what is between white space.
-func (p *Prompts) write(out *bytes.Buffer, name string, data any) ([]byte, error) {
-	out.Reset()
-	if err := p.templates[name].Execute(out, data); err != nil {
-		return nil, fmt.Errorf("render the prompt %s: %w", name, err)
-	}
-	return bytes.TrimSpace(out.Bytes()), nil
+	text, err := p.render(name, data)
+	return llm.NewMessage(role, "\n"+text), err
 }

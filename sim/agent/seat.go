@@ -3,7 +3,6 @@ package agent
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"parley/characters"
@@ -87,12 +86,11 @@ func tableOf(v *sim.View, c *cast, checks bool) *table {
 	return t
 }
 
-// seatOf collects what the templates need. Knowledge goes to the NPC, and to a player only in the
-// debrief that tells it.
+// seatOf collects what the templates need. Knowledge goes to the NPC; only a debrief may tell it to a player.
 func seatOf(v *sim.View, t *table, self int) *seat {
 	s := &seat{
 		Kind: t.Kind, Title: t.Title, Premise: t.Premise, Turns: t.Turns, Checks: t.Checks, Cast: t.Cast,
-		Self: *tameSheets.sheet(v.Self), Player: v.Player, Brief: tame(v.Brief), Others: make([]person, 0, len(t.Cast)),
+		Self: tameSheet(v.Self), Player: v.Player, Brief: tame(v.Brief), Others: make([]person, 0, len(t.Cast)),
 	}
 	for i, p := range s.Cast {
 		if i == self {
@@ -101,14 +99,21 @@ func seatOf(v *sim.View, t *table, self int) *seat {
 			s.Others = append(s.Others, p)
 		}
 	}
-	if v.Knowledge != nil && (!v.Player || v.Control == sim.ControlTold) {
-		k := *v.Knowledge
-		k.Title, k.Topic, k.Hook, k.Text = tame(k.Title), tame(k.Topic), tame(k.Hook), tame(k.Text)
-		s.Knowledge = &k
+	if !v.Player {
+		s.Knowledge = tameKnowledge(v.Knowledge)
 	}
 	s.Aims = listed(v.Aims, " and ")
 	s.Skills = listed(v.Self.Skills, ", ")
 	return s
+}
+
+func tameKnowledge(full *scenarios.Knowledge) *scenarios.Knowledge {
+	if full == nil {
+		return nil
+	}
+	k := *full
+	k.Title, k.Topic, k.Hook, k.Text = tame(k.Title), tame(k.Topic), tame(k.Hook), tame(k.Text)
+	return &k
 }
 
 func listed(skills []characters.Skill, between string) string {
@@ -136,31 +141,7 @@ func tame(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// tameSheets keeps the sheets that were tamed last, because a cast is played many times: in every arm and repeat.
-var tameSheets sheets
-
-// sheets is safe for concurrent use.
-type sheets struct {
-	mu sync.Mutex
-	of map[*characters.Sheet]*sheet
-}
-
-// sheet returns the tamed form of a sheet. Neither may be changed after that.
-func (s *sheets) sheet(full *characters.Sheet) *sheet {
-	const maxKept = 4096
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if made := s.of[full]; made != nil {
-		return made
-	}
-	if s.of == nil || len(s.of) == maxKept {
-		s.of = make(map[*characters.Sheet]*sheet)
-	}
-	made := tameSheet(full)
-	s.of[full] = &made
-	return &made
-}
-
+// tameSheet returns the form of a sheet that the templates see.
 func tameSheet(full *characters.Sheet) sheet {
 	s := sheet(*full)
 	for _, field := range []*string{
@@ -262,7 +243,7 @@ func samples() []sample {
 				Self: full("a"), Player: player, Kind: kind, Title: "Title", Premise: "Premise", Brief: "Brief",
 				Cast: []characters.Public{full("a").Public(), full("b").Public()}, NPC: "b", Turns: 30,
 				Knowledge: &scenarios.Knowledge{Title: "title", Text: "text", Facts: []scenarios.Fact{{Text: "fact"}}},
-				Aims:      []characters.Skill{characters.Stealth}, Control: sim.ControlTold,
+				Aims:      []characters.Skill{characters.Stealth},
 			}
 			if !player {
 				v.Self = full("b")
@@ -270,7 +251,7 @@ func samples() []sample {
 			c := newCast(v.Self.ID, v.Cast)
 			t := tableOf(v, c, true)
 			s := seatOf(v, t, c.self)
-			s.Questions = []string{"question"}
+			s.Questions, s.Knowledge = []string{"question"}, v.Knowledge
 			deed := &sim.Event{Actor: v.Self.ID, Speech: "Speech", Deed: "deed", Skill: characters.Stealth}
 			all = append(all, sample{t, s, attemptOf(t, c, deed)})
 		}
