@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -117,7 +117,10 @@ func utilityRun(c *cli.Context, seeds int, disturb []string) (err error) {
 	return utilityBegin(c, g, "")
 }
 
-// utilityBegin runs a configuration, and copies the criteria that it ends with to a file where one is named.
+// utilityFile names the file of criteria in the directory of a run.
+func utilityFile(dir string) string { return filepath.Join(dir, "criteria.yaml") }
+
+// utilityBegin runs a configuration and writes the criteria that it ends with to a file, by default in its directory.
 func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
 	if err := g.Complete(); err != nil {
 		return err
@@ -126,16 +129,13 @@ func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
 		g.Out = filepath.Join("runs", run.NewID(time.Now()))
 	}
 	dir := g.Out
-	err := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
-	if _, partial := errors.AsType[partialError](err); file == "" || err != nil && !partial || c.Bool("print-config") || c.Bool("estimate") {
-		return err
+	ended := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
+	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || c.Bool("print-config") || c.Bool("estimate") {
+		return ended
 	}
-	if !exists(filepath.Join(dir, utility.CriteriaName)) {
-		return errors.Join(err, fmt.Errorf("%s is not written: no criterion was proposed that could be read", file))
+	list, err := readCriteria(dir)
+	if err == nil {
+		err = writeCriteria(cmp.Or(file, utilityFile(dir)), list)
 	}
-	list, failed := readCriteria(dir)
-	if failed == nil {
-		failed = writeCriteria(file, list)
-	}
-	return errors.Join(err, failed)
+	return errors.Join(ended, err)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -72,13 +73,9 @@ func utilityConsolidate(c *cli.Context) error {
 	return err
 }
 
-// showUtility prints the findings of a run, for people.
+// showUtility prints the findings of a run, for people, and writes the criteria with their verdicts beside them.
 func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
-	_, p, err := kinds.Read(dir, utility.Kind)
-	if err != nil {
-		return err
-	}
-	s, err := utility.ReadStudy(dir, p.Config().(*utility.Config))
+	s, err := utilityStudy(dir)
 	if err != nil {
 		return err
 	}
@@ -87,7 +84,19 @@ func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
 			return err
 		}
 	}
-	return printEnd(c, dir, m)
+	if list := s.Edited(); len(list) > 0 {
+		err = writeCriteria(utilityFile(dir), list)
+	}
+	return errors.Join(err, printEnd(c, dir, m))
+}
+
+// utilityStudy reads what a run found.
+func utilityStudy(dir string) (*utility.Study, error) {
+	_, p, err := kinds.Read(dir, utility.Kind)
+	if err != nil {
+		return nil, err
+	}
+	return utility.ReadStudy(dir, p.Config().(*utility.Config))
 }
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.
@@ -119,7 +128,11 @@ func readCriteria(name string) ([]utility.Criterion, error) {
 		return utility.RolePlay(), nil
 	}
 	if exists(filepath.Join(name, run.ManifestName)) {
-		name = filepath.Join(name, utility.CriteriaName)
+		s, err := utilityStudy(name)
+		if err != nil {
+			return nil, err
+		}
+		return s.Edited(), nil
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -128,8 +141,11 @@ func readCriteria(name string) ([]utility.Criterion, error) {
 	return utility.ReadCriteria(data, name)
 }
 
-// writeCriteria writes a file of criteria.
+// writeCriteria writes a file of criteria, which must be some.
 func writeCriteria(file string, list []utility.Criterion) error {
+	if len(list) == 0 {
+		return fmt.Errorf("%s is not written: no criterion was proposed that could be read", file)
+	}
 	text, err := utility.EncodeCriteria(list)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"parley/eval/run"
 	"parley/eval/session"
 	"parley/sim"
-	"parley/sim/llm/loose"
 )
 
 // Reader reads samples.
@@ -27,8 +25,8 @@ type Reader struct {
 }
 
 // Load reads the samples of files, of the files of directories, and of runs of sessions. Success says which were done:
-// METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of the scale of the run's
-// headline, such as iep>=50, or what logs say.
+// METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of
+// the scale of the run's headline, such as iep>=50, or what logs say.
 func (r *Reader) Load(paths []string, success string) (list []Sample, err error) {
 	metric, number, isMetric := strings.Cut(success, ">=")
 	least, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -63,15 +61,12 @@ func (r *Reader) Load(paths []string, success string) (list []Sample, err error)
 func (r *Reader) files(path string) (list []Sample, err error) {
 	files, err := run.Files([]string{path})
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
+		data, failed := os.ReadFile(file)
+		if failed != nil {
+			return nil, failed
 		}
-		more, err := r.Read(data, file)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
+		more, failed := r.Read(data, file)
+		list, err = append(list, more...), cmp.Or(err, failed)
 	}
 	return list, err
 }
@@ -86,25 +81,28 @@ func (r *Reader) Read(data []byte, file string) (list []Sample, err error) {
 	if text[0] != '{' && text[0] != '[' {
 		return []Sample{r.grouped(Sample{ID: id, Turns: []Turn{{Text: text, Tested: true}}})}, nil
 	}
-	hidden := slices.Concat(groundTruth, r.Hidden)
-	var logs []loose.Value
+	hidden := slices.Clone(groundTruth)
+	for _, key := range r.Hidden {
+		hidden = append(hidden, fold(key))
+	}
+	var logs []any
 	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
+		var v any
+		if err := d.Decode(&v); err != nil {
 			return nil, fmt.Errorf("%s:%d: a message log as JSON is needed: %w", file, 1+bytes.Count(data[:d.InputOffset()], []byte("\n")), err)
 		}
-		v := append(loose.Find(string(raw)), loose.Value{})[0]
-		if v.Kind == loose.Array {
-			logs = append(logs, v.Items...)
+		if array, ok := v.([]any); ok {
+			logs = append(logs, array...)
 		} else {
 			logs = append(logs, v)
 		}
 	}
-	for i := range logs {
-		if _, err := logs[i].Any(); err != nil || logs[i].Kind != loose.Object {
-			return nil, fmt.Errorf("%s: log %d is no JSON object: %w", file, i+1, cmp.Or(err, errors.New("begin it with {")))
+	for i, v := range logs {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s: log %d is no JSON object", file, i+1)
 		}
-		s := readLog(&logs[i], hidden)
+		s := readLog(object, hidden)
 		if len(logs) == 1 {
 			s.ID = id
 		} else if s.ID == "" {
@@ -115,18 +113,19 @@ func (r *Reader) Read(data []byte, file string) (list []Sample, err error) {
 	return list, nil
 }
 
-// grouped adds the group that a sample belongs to.
+// grouped says to which group a sample belongs.
 func (r *Reader) grouped(s Sample) Sample {
-	if done, known := r.Outcomes[s.ID]; known {
-		s.Done = &done
-	} else if r.Outcomes != nil {
+	if r.Outcomes != nil {
 		s.Done = nil
+		if done, known := r.Outcomes[s.ID]; known {
+			s.Done = &done
+		}
 	}
-	group := Neither
-	if s.Done != nil {
-		group = map[bool]string{true: Success, false: Failure}[*s.Done]
+	if s.Group == "" && s.Done == nil {
+		s.Group = Neither
+	} else if s.Group == "" {
+		s.Group = map[bool]string{true: Success, false: Failure}[*s.Done]
 	}
-	s.Group = cmp.Or(s.Group, group)
 	return s
 }
 

@@ -1,23 +1,31 @@
 package utility
 
 import (
+	"maps"
+	"slices"
+
 	"parley/eval"
 	"parley/eval/stat"
 )
 
-// Finding is what labels tell of one criterion, with the verdict on it.
+// Finding is the measures of one criterion, with the verdict on it.
 type Finding struct {
 	Criterion *Criterion
 	Verdict   string
 	Reason    string
 
-	scored, of int                  // labels of undisturbed samples
-	means      []stat.Value         // mean level of each sample, from 0 to 1
-	stability  []map[string]float64 // measures by name, of each sample; nil: it has too few labels
-	powers     []*power             // by way of disturbing
-	separation stat.Value           // Cliff's delta of successes over failures
-	inverted   bool                 // failures score higher than successes, beyond chance
-	seeds      []float64            // mean level of all samples, from 0 to 1, by seed
+	Scored, Of int      // labels of undisturbed samples
+	Spreads    []Spread // of samples with enough labels to tell how stable they are
+	Powers     []*Power // by way of disturbing
+	Separation stat.Value
+	Inverted   bool      // failures score higher than successes, beyond chance
+	Seeds      []float64 // mean level over its range by seed
+}
+
+// Spread is how the labels of one sample differ between seeds, by the name of the measure.
+type Spread struct {
+	Sample  int
+	Figures map[string]float64
 }
 
 // figures are the measures of stability. The coefficient of variation is the SD of the population of levels over their
@@ -28,8 +36,8 @@ var figures = []string{"cv", "cv_without_zeros", "cv_from_one", "range_sd", agre
 
 const agreement = "agreement"
 
-// stabilityOf measures the levels of one sample, of which the best is top.
-func stabilityOf(levels []float64, top float64) map[string]float64 {
+// spread measures the levels of one sample.
+func spread(sample int, levels []float64, top float64) Spread {
 	mean, sd, count, most := meanOf(levels, "").V, stat.SD(levels, stat.Population).V, map[float64]float64{}, 0.0
 	for _, l := range levels {
 		count[l]++
@@ -39,7 +47,7 @@ func stabilityOf(levels []float64, top float64) map[string]float64 {
 	if mean > 0 {
 		f["cv"], f["cv_without_zeros"] = sd/mean, sd/mean
 	}
-	return f
+	return Spread{sample, f}
 }
 
 // Figure returns the mean of a measure of stability over samples.
@@ -48,8 +56,8 @@ func (f *Finding) Figure(name string) stat.Value {
 		return stat.Undefined(unordered)
 	}
 	var values []float64
-	for _, sample := range f.stability {
-		if v, ok := sample[name]; ok {
+	for _, s := range f.Spreads {
+		if v, ok := s.Figures[name]; ok {
 			values = append(values, v)
 		}
 	}
@@ -63,120 +71,132 @@ func meanOf(xs []float64, none string) stat.Value {
 	if len(xs) == 0 {
 		return stat.Undefined(none)
 	}
-	return stat.Value{V: *stat.Mean(xs, eval.Confidence).Value}
-}
-
-// latest returns the labels of each criterion from the last round that it was in, rounds after one left out.
-func latest(rows []LabelRow, round int) map[string][]LabelRow {
-	labels := map[string][]LabelRow{}
-	for _, r := range rows {
-		last := labels[r.Criterion]
-		switch {
-		case r.Round > round || len(last) > 0 && last[0].Round > r.Round:
-			continue
-		case len(last) > 0 && last[0].Round < r.Round:
-			last = nil
-		}
-		labels[r.Criterion] = append(last, r)
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
 	}
-	return labels
+	return stat.Number(sum / float64(len(xs)))
 }
 
-// place is where a label belongs: to a sample, as it is (variant "") or disturbed, by the quantifier's seed.
-type place struct {
-	sample, variant string
-	seed            int
+// study holds the levels of labels, from 0, by criterion, sample and variant, then seed.
+type study struct {
+	config *Config
+	levels map[[3]string]map[int]float64
+	of     map[string]int // labels of undisturbed samples by criterion, those that are not scored included
 }
 
-// measure returns what the labels of a criterion tell by the first seeds, with the verdict.
-func measure(config *Config, c *Criterion, labels []LabelRow, seeds int) *Finding {
-	f := &Finding{Criterion: c, separation: stat.Undefined(unordered)}
-	levels := map[place]float64{}
-	for _, r := range labels {
-		if r.Variant == "" && r.Seed <= seeds {
-			f.of++
+func newStudy(c *Config, rows []LabelRow, counts func(*LabelRow) bool) *study {
+	s := &study{config: c, levels: map[[3]string]map[int]float64{}, of: map[string]int{}}
+	for i := range rows {
+		r := &rows[i]
+		if !counts(r) {
+			continue
+		}
+		if r.Variant == "" {
+			s.of[r.Criterion]++
+		}
+		key := [3]string{r.Criterion, r.Sample, r.Variant}
+		if s.levels[key] == nil {
+			s.levels[key] = map[int]float64{}
 		}
 		if r.Level != nil {
-			levels[place{r.Sample, r.Variant, r.Seed}] = float64(*r.Level)
+			s.levels[key][r.Seed] = float64(*r.Level)
 		}
 	}
-	bySeed, top := make([][]float64, seeds), float64(len(c.Values)-1)
-	for _, s := range config.Samples {
-		var of []float64
-		for seed := range seeds {
-			if level, scored := levels[place{s.ID, "", seed + 1}]; scored {
-				of, bySeed[seed] = append(of, level), append(bySeed[seed], level/top)
-			}
+	return s
+}
+
+// labels returns the levels of a sample in two variants, of the seeds that have both; variant "" is the sample as it is.
+func (s *study) labels(c *Criterion, sample int, variant string) (original, disturbed []float64) {
+	id := s.config.Samples[sample].ID
+	whole, other := s.levels[[3]string{c.Name, id, ""}], s.levels[[3]string{c.Name, id, variant}]
+	for _, seed := range slices.Sorted(maps.Keys(whole)) {
+		if level, both := other[seed]; both {
+			original, disturbed = append(original, whole[seed]), append(disturbed, level)
 		}
-		f.scored += len(of)
-		mean := meanOf(of, "no label is scored")
-		mean.V /= top
-		f.means, f.stability = append(f.means, mean), append(f.stability, nil)
+	}
+	return original, disturbed
+}
+
+// top returns the level of the best value.
+func (c *Criterion) top() float64 { return float64(len(c.Values) - 1) }
+
+// mean returns the mean level of an undisturbed sample, from 0 to 1.
+func (s *study) mean(c *Criterion, sample int) stat.Value {
+	levels, _ := s.labels(c, sample, "")
+	mean := meanOf(levels, "no label is scored")
+	mean.V /= c.top()
+	return mean
+}
+
+// measure returns what the labels tell of a criterion, with the verdict.
+func (s *study) measure(c *Criterion) *Finding {
+	f := &Finding{Criterion: c, Of: s.of[c.Name], Separation: stat.Undefined(unordered)}
+	bySeed := map[int][]float64{}
+	for i, sample := range s.config.Samples {
+		for seed, level := range s.levels[[3]string{c.Name, sample.ID, ""}] {
+			bySeed[seed] = append(bySeed[seed], level/c.top())
+		}
+		levels, _ := s.labels(c, i, "")
+		f.Scored += len(levels)
 		// the lexical quantifier has one label, always the same
-		if len(of) > 1 || len(of) == 1 && config.Quantifier == LexicalModel {
-			f.stability[len(f.stability)-1] = stabilityOf(of, top)
+		if len(levels) > 1 || len(levels) == 1 && s.config.Quantifier == LexicalModel {
+			f.Spreads = append(f.Spreads, spread(i, levels, c.top()))
 		}
 	}
 	if c.Ordered() {
-		for i, variant := range config.Disturb {
-			f.powers = append(f.powers, powerOf(config, levels, variant, seeds))
+		for i, variant := range s.config.Disturb {
+			f.Powers = append(f.Powers, s.power(c, variant))
 			if i > 0 { // the first is the measurement itself
-				f.powers[i].control = variant
+				f.Powers[i].Control = variant
 			}
 		}
-		for _, levels := range bySeed {
-			if len(levels) > 0 {
-				f.seeds = append(f.seeds, meanOf(levels, "").V)
-			}
+		s.separation(f)
+		for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
+			f.Seeds = append(f.Seeds, meanOf(bySeed[seed], "").V)
 		}
-		f.separate(config)
 	}
-	f.Verdict, f.Reason = f.judge(config.Thresholds)
+	f.Verdict, f.Reason = f.judge(s.config.Thresholds)
 	return f
 }
 
-// power is how a criterion tells samples from disturbed ones: the mean levels of those that have labels in both forms.
-type power struct {
-	variant, control    string // its name in results
-	samples             []int
-	original, disturbed []float64
+// Power is how a criterion tells samples from disturbed ones: the mean levels of those that have labels in both forms.
+type Power struct {
+	Variant, Control    string // its name in results
+	Samples             []int
+	Original, Disturbed []float64
 	stat.Test           // the one-sided exact sign test without ties
 }
 
-// lower returns how many samples score lower when disturbed.
-func (p *power) lower() int { return int(p.Statistic.V) }
+// Lower returns how many samples score lower when disturbed.
+func (p *Power) Lower() int { return int(p.Statistic.V) }
 
-// share returns the share of samples that score lower when disturbed, of those that change; nil where none does.
-func (p *power) share() *float64 { return stat.Wilson(p.lower(), p.N, eval.Confidence).Value }
+// Share returns the share of samples that score lower when disturbed, of those that change.
+func (p *Power) Share() stat.Interval { return stat.Wilson(p.Lower(), p.N, eval.Confidence) }
 
-// powerOf compares samples with their disturbed forms, each by its mean level over the seeds that have both: seeds of
+// power compares samples with their disturbed forms, each by its mean level over the seeds that have both: seeds of
 // one sample are not independent of each other.
-func powerOf(config *Config, levels map[place]float64, variant string, seeds int) *power {
-	p := &power{variant: variant}
-	for i, s := range config.Samples {
-		var original, disturbed []float64
-		for seed := range seeds {
-			a, scored := levels[place{s.ID, "", seed + 1}]
-			if b, both := levels[place{s.ID, variant, seed + 1}]; scored && both {
-				original, disturbed = append(original, a), append(disturbed, b)
-			}
-		}
+func (s *study) power(c *Criterion, variant string) *Power {
+	p := &Power{Variant: variant}
+	for i := range s.config.Samples {
+		original, disturbed := s.labels(c, i, variant)
 		if len(original) > 0 {
-			p.samples = append(p.samples, i)
-			p.original, p.disturbed = append(p.original, meanOf(original, "").V), append(p.disturbed, meanOf(disturbed, "").V)
+			p.Samples = append(p.Samples, i)
+			p.Original, p.Disturbed = append(p.Original, meanOf(original, "").V), append(p.Disturbed, meanOf(disturbed, "").V)
 		}
 	}
-	if p.Test = stat.SignTest(p.original, p.disturbed, stat.Greater); len(p.samples) == 0 {
+	if p.Test = stat.SignTest(p.Original, p.Disturbed, stat.Greater); len(p.Samples) == 0 {
 		p.P = stat.Undefined("no sample has labels in both forms")
 	}
 	return p
 }
 
-// separate compares successes with failures, where both are known.
-func (f *Finding) separate(config *Config) {
+// separation adds Cliff's delta of successes over failures, where both are known.
+func (s *study) separation(f *Finding) {
 	var success, failure []float64
-	for i, sample := range config.Samples {
-		switch m := f.means[i]; {
+	for i, sample := range s.config.Samples {
+		m := s.mean(f.Criterion, i)
+		switch {
 		case !m.OK() || sample.Done == nil:
 		case *sample.Done:
 			success = append(success, m.V)
@@ -184,10 +204,10 @@ func (f *Finding) separate(config *Config) {
 			failure = append(failure, m.V)
 		}
 	}
-	f.separation = stat.Undefined("there are no two successes and two failures with labels")
+	f.Separation = stat.Undefined("there are no two successes and two failures with labels")
 	if len(success) > 1 && len(failure) > 1 {
-		f.separation = stat.CliffDelta(success, failure)
+		f.Separation = stat.CliffDelta(success, failure)
 		test := stat.Welch(failure, success, eval.Confidence, stat.Greater)
-		f.inverted = test.P.OK() && test.P.V < config.Thresholds.Alpha
+		f.Inverted = test.P.OK() && test.P.V < s.config.Thresholds.Alpha
 	}
 }

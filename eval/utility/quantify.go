@@ -13,24 +13,20 @@ import (
 )
 
 // criteria returns the criteria of a round: all in the first, later those that the round before did not drop, or none
-// where that dropped none. An estimate has all in every round.
+// where that dropped none or all. An estimate has all in every round.
 func (p *Plan) criteria(round int) ([]Criterion, error) {
 	_, list, _, err := readStored(p.env.Dir, p.config)
 	if err != nil || round == 1 || p.env.Rehearsal {
 		return list, err
 	}
-	rows, err := Labels.All(p.env.Dir)
-	labels, all := latest(rows, round-1), 0
-	list = slices.DeleteFunc(list, func(c Criterion) bool {
-		last := labels[c.Name]
-		if len(last) == 0 || last[0].Round < round-1 {
-			return true
+	labels, err := Labels.All(p.env.Dir)
+	for before := 1; before < round && len(list) > 0; before++ {
+		all := len(list)
+		s := newStudy(p.config, labels, func(r *LabelRow) bool { return r.Round == before })
+		list = slices.DeleteFunc(list, func(c Criterion) bool { return s.measure(&c).Verdict == Out })
+		if len(list) == all {
+			list = nil
 		}
-		all++
-		return measure(p.config, &c, last, p.config.Seeds).Verdict == Out
-	})
-	if len(list) == all {
-		list = nil
 	}
 	return list, err
 }
@@ -48,14 +44,16 @@ func (p *Plan) quantify(ctx context.Context, w *run.Writer, i, round int, criter
 		return nil
 	}
 	size := len(criteria)
-	if c.Each {
+	if c.Each && c.Quantifier != LexicalModel {
 		size = 1
 	}
 	for _, variant := range append([]string{""}, c.Disturb...) {
-		form, err := Disturb(s, variant, c.Share, c.Samples, rand.New(rand.NewPCG(c.Seed, seedOf(c.Seed, variant, i))))
-		if err != nil {
-			row.Note = fmt.Sprintf("it cannot be disturbed by %s: %v", variant, err)
-			continue
+		form, err := s, error(nil)
+		if variant != "" {
+			if form, err = Disturb(s, variant, c.Share, c.Samples, rand.New(rand.NewPCG(c.Seed, seedOf(c.Seed, variant, i)))); err != nil {
+				row.Note = fmt.Sprintf("it cannot be disturbed by %s: %v", variant, err)
+				continue
+			}
 		}
 		for seed := range c.Seeds {
 			for part := range slices.Chunk(criteria, size) {
@@ -86,11 +84,14 @@ func (p *Plan) label(ctx context.Context, w *run.Writer, s *Sample, criteria []C
 		with := map[string]any{"Task": p.config.Task, "Sample": s, "Text": s.Text(), "Criteria": criteria, "One": len(criteria) == 1,
 			"Optional": slices.ContainsFunc(criteria, func(c Criterion) bool { return !c.Always })}
 		var resp *llm.Response
-		if resp, calls, err = p.ask(ctx, w, step, p.config.Quantifier, "quantify", with, schema, tag); err != nil {
+		if resp, calls, err = p.ask(ctx, w, p.config.Quantifier, "quantify", with, schema, tag); err != nil {
 			return err
 		}
-		if labels = slices.Repeat([]Label{{Status: eval.Failed, Reason: step.Note}}, len(criteria)); resp != nil {
+		if resp != nil {
 			labels = ReadLabels(resp.Text, criteria)
+		} else {
+			step.State = run.Failed
+			labels = slices.Repeat([]Label{{Status: eval.Failed, Reason: calls[len(calls)-1].Error}}, len(criteria))
 		}
 	}
 	for i, l := range labels {
@@ -110,7 +111,7 @@ func schemaOf(criteria []Criterion) (json.RawMessage, error) {
 	for _, c := range criteria {
 		values := slices.Clone(c.Values)
 		if !c.Always {
-			values = append(values, inapplicable)
+			values = append(values, notApplicable)
 		}
 		properties[c.Name] = map[string]any{"type": "string", "enum": values}
 		required = append(required, c.Name)

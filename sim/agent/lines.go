@@ -150,7 +150,7 @@ func (c *cast) cleared(d *draft, text string) string {
 			text = without
 		}
 	}
-	if mayForge(text) {
+	if has(text, "[") || has(text, "0123456789") && forgeries.match(text) {
 		if at := forged.FindStringIndex(text); at != nil {
 			d.mark(FaultSpeaksForOthers)
 			text = text[:at[0]]

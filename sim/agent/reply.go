@@ -158,7 +158,9 @@ func (c *cast) finish(d *draft) Move {
 	if m.Fault == "" && (long || longer) {
 		m.Fault = FaultTooLong
 	}
-	m.Skill, _ = characters.ParseSkill(d.check)
+	if d.check != "" {
+		m.Skill, _ = characters.ParseSkill(d.check)
+	}
 	return m
 }
 

@@ -18,8 +18,14 @@ var (
 	note = regexp.MustCompile(`(?is)[\[<]ooc[\]>].*?[\[<]/ooc[\]>]|(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]{1,2}\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]{1,2}|(?:^|\n)[ \t*_]*/{0,2}[ \t]*(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
 	// forged matches the dice and the game master's lines, in parley's style or another's. It is slow.
 	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}: ?\d+ ?\((?:success|fail)|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
-	// forgeries are in each match without a square bracket that does not roll.
-	forgeries = []string{"check", "save", "throw", "success", "fail", "d4", "d6", "d8", "d1", "d2"}
+	// forgeries are phrases of which each match without a square bracket has one.
+	forgeries = func() *triggers {
+		t := new(triggers)
+		for _, sign := range []string{"roll", "check", "save", "throw", "success", "fail", "d4", "d6", "d8", "d1", "d2"} {
+			t.add(sign, nil)
+		}
+		return t
+	}()
 )
 
 // has reports whether a text has one of some bytes. Most texts have none of the marks that the slow expressions look
@@ -31,18 +37,6 @@ func has(text, bytes string) bool {
 		}
 	}
 	return false
-}
-
-// mayForge reports whether a text has the signs of a match of forged.
-func mayForge(text string) bool {
-	if has(text, "[") {
-		return true
-	}
-	if !has(text, "0123456789") {
-		return false
-	}
-	lower := strings.ToLower(text)
-	return strings.Contains(lower, "roll") || has(text, "(:=\xef") && slices.ContainsFunc(forgeries, func(sign string) bool { return strings.Contains(lower, sign) })
 }
 
 // marked reports whether a text has an angle bracket, or a bracket with a letter or a slash behind it, as tokens
@@ -168,27 +162,37 @@ func quotes(text string) (said, told []string, ok bool) {
 //go:embed refusals.txt
 var refusalText string
 
-// triggers are phrases in lower case, each with an expression, by what their first two bytes are folded to.
+// triggers are phrases in lower case, each with an expression for a text that has it, by what their first two
+// bytes are folded to.
 type triggers [1 << 10][]trigger
 
 type trigger struct {
 	phrase string
-	shape  *regexp.Regexp
+	shape  *regexp.Regexp // nil matches
 }
 
-// fold2 folds two bytes to a place among the triggers: letters keep apart, and others are rare.
-func fold2(a, b byte) int { return int(a&31)<<5 | int(b&31) }
+// fold2 folds two bytes to a place among the triggers, whatever the case of letters. What is not ASCII, of which
+// most texts have little, shares a place.
+func fold2(a, b byte) int {
+	if a >= utf8.RuneSelf {
+		return 0
+	}
+	if b >= utf8.RuneSelf {
+		b = 0
+	}
+	return int(a&31)<<5 | int(b&31)
+}
 
 func (t *triggers) add(phrase string, shape *regexp.Regexp) {
 	at := fold2(phrase[0], phrase[1])
 	t[at] = append(t[at], trigger{phrase, shape})
 }
 
-// match reports whether a text in lower case has one of the phrases and matches its expression.
-func (t *triggers) match(lower string) bool {
-	for i := range len(lower) - 1 {
-		for _, r := range t[fold2(lower[i], lower[i+1])] {
-			if strings.HasPrefix(lower[i:], r.phrase) && r.shape.MatchString(lower) {
+// match reports whether a text has one of the phrases and, in lower case, matches its expression.
+func (t *triggers) match(text string) bool {
+	for i := range len(text) - 1 {
+		for _, r := range t[fold2(text[i], text[i+1])] {
+			if n := i + len(r.phrase); n <= len(text) && strings.EqualFold(text[i:n], r.phrase) && (r.shape == nil || r.shape.MatchString(strings.ToLower(text))) {
 				return true
 			}
 		}
@@ -208,7 +212,7 @@ var refusals = sync.OnceValue(func() *triggers {
 
 // refused reports whether the head of a text is one of the refusals.
 func refused(text string) bool {
-	return refusals().match(strings.ToLower(text[:min(len(text), 400)])) // bytes
+	return refusals().match(text[:min(len(text), 400)]) // bytes
 }
 
 // repeats reports whether a text mostly repeats itself. Of the letters alone, without
@@ -220,6 +224,10 @@ func repeats(text string) bool {
 	letters := make([]byte, 0, 512)
 	from := 0 // of the last word
 	for _, r := range text {
+		if 'a' <= r && r <= 'z' { // as most are
+			letters = append(letters, byte(r))
+			continue
+		}
 		if unicode.IsLetter(r) {
 			letters = utf8.AppendRune(letters, r)
 			continue

@@ -233,10 +233,16 @@ func (p *parser) space() {
 // opening returns the mark that closes the string which a text begins with, and the length of the opening
 // mark; 0: the text begins with no string.
 func opening(text string) (mark string, size int) {
-	for _, marks := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}} {
-		if strings.HasPrefix(text, marks[0]) {
-			return marks[1], len(marks[0])
-		}
+	switch {
+	case text == "":
+	case text[0] == '"':
+		return `"`, 1
+	case text[0] == '\'':
+		return "'", 1
+	case strings.HasPrefix(text, "“"):
+		return "”", len("“")
+	case strings.HasPrefix(text, "‘"):
+		return "’", len("‘")
 	}
 	return "", 0
 }
