@@ -95,7 +95,7 @@ type Difference struct {
 
 // clear reports whether the arms can be told apart.
 func (d *Difference) clear() bool {
-	return d.PHolm != nil && *d.PHolm < 1-eval.Confidence && d.Value != nil && *d.Value != 0
+	return d.PHolm != nil && *d.PHolm < 1-eval.Confidence
 }
 
 // assemble makes a report of results and of what is known of each arm.
@@ -185,7 +185,7 @@ func (r *Report) pairs(m *eval.Metric, results []eval.Result) []Difference {
 	var list []Difference
 	for i, b := range r.Arms {
 		for k, a := range r.Arms {
-			if r.Baseline == "" && k > i || b.Arm == r.Baseline && k != i {
+			if r.Baseline == "" && k > i || b.Arm == r.Baseline {
 				if d, ok := between(a.Arm, b.Arm, m, results); ok {
 					list = append(list, d)
 				}
@@ -198,7 +198,7 @@ func (r *Report) pairs(m *eval.Metric, results []eval.Result) []Difference {
 			ps[i] = stat.Number(*list[i].P)
 		}
 	}
-	level, factor := 1-(1-eval.Confidence)/float64(max(1, len(list))), map[int]stat.Value{} // by pairs
+	level, factor := 1-(1-eval.Confidence)/float64(len(list)), map[int]stat.Value{} // by pairs
 	for i, p := range stat.Holm(ps) {
 		d := &list[i]
 		d.PHolm = p.Ptr()
@@ -249,7 +249,7 @@ func (d *Difference) detectable(family int) (float64, bool) {
 	if d.effect == nil || *d.effect == 0 || d.Value == nil {
 		return 0, false
 	}
-	e := stat.Paired.Detectable(d.Pairs, power, 1-(1-eval.Confidence)/float64(max(1, family)))
+	e := stat.Paired.Detectable(d.Pairs, power, 1-(1-eval.Confidence)/float64(family))
 	return e.V * math.Abs(*d.Value / *d.effect), e.OK()
 }
 

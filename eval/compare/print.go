@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -206,10 +207,7 @@ func (a *Arm) faults() string {
 	for _, kind := range slices.Sorted(maps.Keys(a.Faults)) {
 		list = append(list, fmt.Sprintf("%d %s", a.Faults[kind], kind))
 	}
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
+	return cmp.Or(strings.Join(list, ", "), "none")
 }
 
 // Markdown prints the comparison as Markdown tables.

@@ -42,6 +42,7 @@ func TestConclusion(t *testing.T) {
 		{"a large difference of few situations", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), P: ptr(0.2), Items: 100, Effect: ptr(1)}, ", though 10 would show a difference of 40.0 4 times in 5 (so many show one of 11.3 or more)."},
 		{"no difference", iep, 20, 20, &eval.Result{Arm: "b - a", Value: ptr(0), P: ptr(1), Items: 2}, "from 2 situations, in which there was no difference at all."},
 		{"one situation", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), Items: 1}, "from 1 situations: play at least 2, better 30, that both have scores of."},
+		{"no difference in one situation", iep, 20, 20, &eval.Result{Arm: "b - a", Value: ptr(0), Items: 1}, "from 1 situations: play at least 2"},
 		{"two situations without a spread", iep, 20, 60, &eval.Result{Arm: "b - a", Value: ptr(40), Items: 2}, "from 2 situations."},
 		{"no difference was made", iep, 20, 60, nil, "Nothing can be concluded: no two arms have scores of the same situations."},
 	} {
@@ -106,8 +107,12 @@ func TestConclusionOfManyArms(t *testing.T) {
 	for i, arm := range []string{"b", "c", "d", "e"} {
 		results = append(results, eval.Result{Scorer: "iep", Metric: "iep_difference", Arm: "a - " + arm, Value: ptr(10 * float64(i+1)), P: ptr(0.5), Items: 10, Effect: ptr([]float64{0.5, 0.2, 0.3, 0.4}[i])})
 	}
-	r, err := compare.OfResults([]eval.Metric{iep}, results, "a", "b", "c", "d", "e")
-	if want := "Whether a and b, c, d and e differ cannot be concluded from 10 situations: a difference of 20.0 would take"; err != nil || !strings.HasPrefix(r.Conclusion, want) {
+	r, err := compare.OfResults([]eval.Metric{iep}, results, "a", "b", "c")
+	if want := "Whether a and b and c differ cannot be"; err != nil || !strings.HasPrefix(r.Conclusion, want) {
+		t.Errorf("%q, want %q", r.Conclusion, want)
+	}
+	r, err = compare.OfResults([]eval.Metric{iep}, results, "a", "b", "c", "d", "e")
+	if want := "Whether a and b, c, d and e differ cannot be concluded from 10 situations: a difference of 20.0 would take about 339 more to be seen 4 times in 5 (so many show one of 128.4 or more)."; err != nil || !strings.HasPrefix(r.Conclusion, want) {
 		t.Errorf("%q, want %q", r.Conclusion, want)
 	}
 }
@@ -170,16 +175,21 @@ func TestGates(t *testing.T) {
 func TestPrintForeignNames(t *testing.T) {
 	const name = `a|b<c>_&%$#{~^\`
 	long := strings.Repeat("long-name ", 12)
-	r, err := compare.OfResults([]eval.Metric{iep, {Scorer: "iep", Name: "iep_gain", Against: "no-conversation"}}, append(told(iep, map[string]float64{name: 50, long: 48}, nil),
-		eval.Result{Scorer: "iep", Metric: "iep_gain", Arm: name, Value: ptr(12.34)}), name, long)
+	r, err := compare.OfResults([]eval.Metric{iep, {Scorer: "iep", Name: "iep_gain", Against: "no-conversation"}, {Scorer: "talk", Name: "valid", Short: "VALID", High: 100}, {Scorer: "talk", Name: "odd", Short: "ODD", High: 1}}, append(told(iep, map[string]float64{name: 50, long: 48}, nil),
+		eval.Result{Scorer: "iep", Metric: "iep_gain", Arm: name, Value: ptr(12.34)}, eval.Result{Scorer: "talk", Metric: "valid", Arm: name, Value: ptr(97.5)}, eval.Result{Scorer: "talk", Metric: "odd", Arm: name, Value: ptr(0.25)}), name, long)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Conclusion = strings.Repeat("word ", 60)
+	for i := range r.Arms {
+		r.Arms[i].Place, r.Arms[i].Faults, r.Arms[i].CostTotal = "local", map[string]int{"long": 2}, ptr(float64(i+1))
+	}
 	var markdown, latex, plain strings.Builder
 	_, _, _ = r.Markdown(&markdown), r.LaTeX(&latex), r.Verdict(&plain)
-	if want := `| a\|b&lt;c>_&%$#{~^\ | 50.0 (49 to 51) | +12.3 | - |`; !strings.Contains(markdown.String(), want) {
-		t.Errorf("%s\nwant %s", markdown.String(), want)
+	for _, want := range []string{`| a\|b&lt;c>_&%$#{~^\ | 50.0 (49 to 51) | +12.3 | - | - | 98% | 0.25 |`, "| ARM | IEP (95 %) | GAIN |", "| 2 long of 0 moves |", "| all | 0 | - | - | 3.0000 |"} {
+		if !strings.Contains(markdown.String(), want) {
+			t.Errorf("%s\nwant %s", markdown.String(), want)
+		}
 	}
 	if want := `a|b\textless{}c\textgreater{}\_\&\%\$\#\{\textasciitilde{}\textasciicircum{}\textbackslash{} & 50.0 (49 to 51)`; !strings.Contains(latex.String(), want) {
 		t.Errorf("%s\nwant %s", latex.String(), want)

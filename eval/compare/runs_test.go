@@ -88,9 +88,9 @@ func (f fake) session(arm, model string, seed int, state run.State, score any) {
 	call(3, "ann", "judge:iep", "m-npc", 1_000_000, 0, object{"finish": "length"})
 	call(3, "ann", "debrief", model, 70_000_000, 0, object{"from_cache": true})
 	for _, e := range []object{
-		{"kind": "act", "actor": "ann", "speech": "The old bell, the old", "deed": "bell."}, // 6 words, 3 different; 5 pairs, 4 different
+		{"kind": "act", "actor": "ann", "speech": "One old bell, the old", "deed": "bell."}, // 6 words and 5 pairs, 4 different ones of each
 		{"kind": "act", "actor": "npc", "speech": "Hm hm hm hm hm hm hm hm"}, {"kind": "narration", "actor": "ann", "speech": "not hers"},
-		{"kind": "act", "actor": "ann", "speech": "THE old bell, the old bell.", "fault": "long"}, // the same again
+		{"kind": "act", "actor": "ann", "speech": "ONE old bell: the old bell!", "fault": "long"}, // the same again
 		{"kind": "pass", "actor": "ann", "fault": "refusal"},
 	} {
 		e["session"] = id
@@ -157,7 +157,7 @@ func TestRuns(t *testing.T) {
 		{"seconds at limits", &x.Queue, 4 * 0.5, 1e-9},            // of all calls but those of a cache
 		{"seconds of servers", &x.Service, 4*(1.5+1+3+60+1+9+1) + 1 + 2 + 3 + 4, 1e-9},
 		{"words a turn", x.Metrics["words_per_turn"].Value, 6, 1e-9},
-		{"distinct words", x.Metrics["distinct_1"].Value, 100 * 3 / 12.0, 1e-9},
+		{"distinct words", x.Metrics["distinct_1"].Value, 100 * 4 / 12.0, 1e-9},
 		{"distinct pairs", x.Metrics["distinct_2"].Value, 100 * 4 / 10.0, 1e-9},
 		{"repetition", x.Metrics["repetition"].Value, 50, 1e-9},
 	} {
@@ -182,6 +182,9 @@ func TestRuns(t *testing.T) {
 	against, err := compare.Runs([]string{old, later}, kinds, "old/x")
 	if err != nil || len(against.Differences) < 2 || *against.Differences[0].Value != 40 || against.Differences[0].A != "y" || *against.Differences[1].Value != 10 {
 		t.Errorf("%v: from a baseline: %+v", err, against)
+	}
+	if best, err := compare.Runs([]string{old, later}, kinds, "y"); err != nil || len(best.Differences) < 2 || best.Differences[0].B != "y" {
+		t.Errorf("from the best: %v", err)
 	}
 	golden(t, r, old)
 }
@@ -266,6 +269,7 @@ func TestRunsRefused(t *testing.T) {
 		{played, object{"state": run.Failed}, ""},
 		{played, object{"id": "id1"}, "is a run that is compared already"},
 		{played, object{"state": run.Running}, "is running: finish it"},
+		{played, object{"models": object{"other": object{"identity": object{"digest": "d2"}}}}, ""}, // not the judge's
 		{played, object{"kind": "script"}, `the kind of run is "session" in one and "script"`},
 		{played, object{"config": object{"scenario": "trade", "judge": "embed:e", "keypoints": "k"}}, `the scenario is "information" in one and "trade"`},
 		{played, object{"config": object{"scenario": "information", "judge": "other", "keypoints": "k"}}, "by the other's judge"},
@@ -275,7 +279,10 @@ func TestRunsRefused(t *testing.T) {
 		{elsewhere, nil, "have no situation in common"},
 		{played, object{"config": 7}, "its configuration"},
 	} {
-		_, err := compare.Runs([]string{first, write(test.rows, test.more)}, kinds, "")
+		r, err := compare.Runs([]string{first, write(test.rows, test.more)}, kinds, "")
+		if err == nil && strings.Contains(fmt.Sprint(r.Notes), "situations are in every run") {
+			t.Errorf("%v: all are in both: %q", test.more, r.Notes)
+		}
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: %v, want %q", test.more, err, test.want)
 		}
@@ -298,7 +305,29 @@ func TestOf(t *testing.T) {
 	if err != nil || len(r.Arms) != 1 || *r.Arms[0].Metrics["iep"].Value != v || r.Arms[0].Metrics["iep/told"].N != 1 {
 		t.Fatalf("%+v, %v", r, err)
 	}
+	if use := r.Blocks()[2].(*view.Table); len(use.Rows) != 1 {
+		t.Errorf("one arm and no sum of all: %+v", use.Rows)
+	}
 	if !strings.Contains(r.Conclusion, "IEP of x is 12.5 over 4 sessions") || len(r.Notes) != 1 || r.Notes[0] != "1 of 4 scores of x are missing: 1 cut off" {
 		t.Errorf("%s %q", r.Conclusion, r.Notes)
+	}
+}
+
+// Runs of one name are told apart by their directories, and the times of a turn are the median and the 95th percentile.
+func TestRunsOfOneName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var dirs []string
+	for _, parent := range []string{"a", "b"} {
+		f := fake{}
+		f.session("x", "m", 1, run.Complete, 10.0)
+		f["calls"] = nil
+		for turn := range 101 {
+			f.add("calls", object{"session": "x-1", "turn": 101 - turn, "actor": "ann", "purpose": "move", "model": "m", "finish": "stop", "total_us": 1_000_000 * (turn + 1)})
+		}
+		dirs = append(dirs, f.write(t, filepath.Join(parent, "run"), object{"id": parent, "arms": []string{"x"}}))
+	}
+	r, err := compare.Runs(dirs, kinds, "")
+	if err != nil || r.Arms[0].Arm != "a/run/x" || r.Arms[1].Arm != "b/run/x" || *r.Arms[0].SecondsPerTurn != 51 || *r.Arms[0].SecondsPerTurnP95 != 96 {
+		t.Errorf("%v %+v", err, r)
 	}
 }

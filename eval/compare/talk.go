@@ -66,8 +66,9 @@ func (t *talked) act(actor string, words []string) {
 	t.words += len(words)
 	t.pairs += max(0, len(words)-1)
 	for i, word := range words {
-		if word = strings.Trim(word, `.,;:!?"'()*`); !t.distinct[word] {
-			t.distinct[word] = true
+		words[i] = strings.Trim(word, `.,;:!?"'()*`)
+		if !t.distinct[words[i]] {
+			t.distinct[words[i]] = true
 			t.ones++
 		}
 		if i > 0 {
@@ -83,7 +84,7 @@ func (t *talked) act(actor string, words []string) {
 
 // scores adds the scores of a session.
 func (t *talked) scores(add func(*eval.Score)) {
-	if t == nil || t.turns == 0 {
+	if t == nil {
 		return
 	}
 	give := func(metric string, part, of float64, weight int) {

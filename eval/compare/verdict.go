@@ -63,7 +63,7 @@ func (r *Report) conclude() string {
 
 // reference returns the arm that others are compared with: the baseline, else the best.
 func (r *Report) reference() string {
-	if r.Baseline != "" || len(r.Arms) == 0 {
+	if r.Baseline != "" {
 		return r.Baseline
 	}
 	return r.Arms[0].Arm
