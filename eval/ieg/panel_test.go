@@ -97,6 +97,7 @@ func TestGapsAgainstMute(t *testing.T) {
 		{"mute play apart in every group", several([3]int{42, 8, 8}), several([3]int{9, 8, 8}), several([3]int{30, 20, 20}), several([3]int{9, 8, 9}), "G_c 22.68, f_c 52.94"},
 		{"mute play on either side of real play", counted(slices.Repeat([][3]int{{9, 1, 1}, {1, 9, 9}}, 4)...), several([3]int{9, 8, 8}), counted(slices.Repeat([][3]int{{1, 9, 9}, {6, 4, 4}}, 4)...), several([3]int{9, 8, 9}), "G_c without words, f_c 52.94"},
 		{"mute play below real play in all groups", counted(slices.Repeat([][3]int{{9, 1, 1}, {8, 2, 2}}, 4)...), several([3]int{9, 8, 8}), counted(slices.Repeat([][3]int{{2, 8, 8}, {3, 7, 7}}, 4)...), several([3]int{9, 8, 9}), "G_c 23.24, f_c 52.94"},
+		{"mute play apart in one group of eight", several([3]int{9, 1, 1}), several([3]int{9, 8, 8}), counted(append(slices.Repeat([][3]int{{9, 1, 1}}, 7), [3]int{10, 90, 90})...), several([3]int{9, 8, 9}), "G_c without words, f_c 52.94"},
 		{"no mute play", counted([3]int{42, 8, 8}), counted([3]int{9, 8, 8}), ieg.Panel{Reason: "none"}, counted([3]int{9, 8, 9}), "G_c 22.68, f_c 52.94"},
 	} {
 		test.play.Name, test.mute.Name, test.rule.Name, test.rule.Control = "x", "x", "rule", ieg.Baseline

@@ -249,6 +249,9 @@ func (p *Plan) Results(dir string, m *run.Manifest) ([]eval.Result, error) {
 			trained[job] = Trained{Reason: row.Reason}
 			if row.Reason == "" {
 				trained[job].Marks = make([]Mark, len(s.RealTest))
+				for i := range s.RealTest {
+					trained[job].Marks[i] = Score(&s.RealTest[i], Prediction{Reason: "the run holds no prediction"})
+				}
 			}
 		}
 	}

@@ -1,17 +1,22 @@
 package ieg_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/eval/ieg"
 	"parley/eval/run"
 	"parley/eval/run/runtest"
 )
 
-// A study holds to what holds for every kind of run.
-func TestPlan(t *testing.T) {
+// small is the configuration of a study that is soon done.
+func small(t *testing.T) *ieg.Config {
+	t.Helper()
 	s := study()
 	s.RealTrain, s.RealVal, s.RealTest, s.Generated, s.Seeds = play("real", 60, 0.8, 1), nil, play("test", 40, 0.8, 3), []ieg.Source{{"clear", play("clear", 60, 0.8, 4)}}, 2
 	c, err := s.Keep(t.TempDir())
@@ -19,6 +24,12 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Settings = run.Settings{Seed: 1, Jobs: 2}
+	return c
+}
+
+// A study holds to what holds for every kind of run.
+func TestPlan(t *testing.T) {
+	c := small(t)
 	var got []string
 	for _, m := range ieg.New(c, train).Metrics() {
 		got = append(got, fmt.Sprintf("%s %v to %v %t", m.Name, m.Low, m.High, m.Higher))
@@ -31,4 +42,70 @@ func TestPlan(t *testing.T) {
 		Options: run.Options{Kinds: run.Kinds{ieg.Kind: ieg.Decode(train)}, Secret: []byte("0123456789abcdef")},
 		Stops:   2,
 	})
+}
+
+// What a run holds beside the predictions that its study makes is an error, and the page says what was compared.
+func TestResultsOfForeignPredictions(t *testing.T) {
+	type row struct {
+		Session    string   `json:"session"`
+		Window     string   `json:"window"`
+		Characters []string `json:"characters"`
+		Skills     []string `json:"skills"`
+		Reason     string   `json:"reason"`
+	}
+	p, dir := ieg.New(small(t), train), filepath.Join(t.TempDir(), "run")
+	m, err := run.Run(t.Context(), dir, p, run.Options{Kinds: run.Kinds{ieg.Kind: ieg.Decode(train)}, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trainings []string
+	type training struct {
+		ID      string `json:"id" parquet:"id"`
+		Arm     string `json:"arm" parquet:"arm"`
+		Control string `json:"control" parquet:"control"`
+		Seed    int    `json:"seed" parquet:"seed"`
+		Train   int    `json:"train" parquet:"train"`
+	}
+	for r, err := range (run.Rows[training]{Name: "trainings"}).Read(dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		trainings = append(trainings, fmt.Sprintf("%s %s %s %d", r.ID, r.Arm, r.Control, r.Seed))
+	}
+	if got := strings.Join(trainings[:3], ", "); len(trainings) != 14 || got != "seed001-001 real  1, seed001-002 real mute 1, seed001-003 clear  1" {
+		t.Errorf("%d trainings: %s", len(trainings), got)
+	}
+	if err := os.Remove(filepath.Join(dir, "predictions.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		reason string
+		row    row
+		fails  bool
+	}{
+		{"a prediction", row{"seed001-001", "test:1", []string{"Ann"}, []string{"Stealth"}, ""}, false},
+		{"none, for a reason", row{"seed001-001", "test:1", nil, nil, "cut"}, false},
+		{"of no training", row{"seed009-001", "test:1", nil, nil, ""}, true},
+		{"of no window", row{"seed001-001", "real:1", nil, nil, ""}, true},
+		{"a character without a skill", row{"seed001-001", "test:1", []string{"Ann"}, nil, ""}, true},
+	} {
+		line, err := json.Marshal(test.row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "predictions.jsonl"), append(line, '\n'), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Results(dir, m)
+		if (err != nil) != test.fails {
+			t.Errorf("%s: %v", test.reason, err)
+		}
+		if f := "79 x unscored: the run holds no prediction"; err == nil && !strings.Contains(valueOf(t, got, "f_c", "real", "").Reason, f) {
+			t.Errorf("%s: %+v, want %s", test.reason, valueOf(t, got, "f_c", "real", ""), f)
+		}
+	}
+	var page strings.Builder
+	if err := p.Report(dir, m, &page); err != nil || !strings.Contains(page.String(), "1 sources of generated play against real play, 2 virtual DMs of each kind, seed 1.") {
+		t.Errorf("%v, %.300s", err, page.String())
+	}
 }

@@ -265,6 +265,12 @@ func TestStudyRefuses(t *testing.T) {
 				s.Generated[0].Interactions[i].Lines = append([]ieg.Line{s.RealTest[3].Lines[1]}, s.Generated[0].Interactions[i].Lines...)
 			}
 		}},
+		{`clear:0 repeats "one on and on for three miles down the old road to"`, func(s *ieg.Study) { // half of it is a copy
+			s.RealTest[3].Lines[1].Text = "one on and on for three miles down the old road to"
+			for _, i := range []int{0, 5} {
+				s.Generated[0].Interactions[i].Lines[1].Text = s.RealTest[3].Lines[1].Text + fmt.Sprint(" x", i)
+			}
+		}},
 		{"clear:7 repeats", func(s *ieg.Study) {
 			s.RealVal[3].Lines[1].Text = "and we went on and on for three miles down the old road"
 			s.Generated[0].Interactions[7].Lines[1].Text = s.RealVal[3].Lines[1].Text
@@ -299,6 +305,13 @@ func TestStudyAllowsCommonText(t *testing.T) {
 	s.RealTest[40].Lines[0].Text = "a scene of at least a dozen words that is read out of a book"
 	s.Generated[0].Interactions[3].Lines[1].Text = greeting
 	s.Generated[0].Interactions[4].Lines[0].Text = s.RealTest[40].Lines[0].Text
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+	s.RealTest[3].Lines[1].Text = "one on and on for three miles down the old road to"
+	for _, i := range []int{0, 5} { // a third of it is copied, into several groups
+		s.Generated[0].Interactions[i].Lines[1].Text = s.RealTest[3].Lines[1].Text + fmt.Sprint(" x y", i)
+	}
 	if err := s.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -383,7 +396,7 @@ func TestStudyWithFailures(t *testing.T) {
 			}
 		}
 	}
-	if d := valueOf(t, got, "G_o_difference", "mute - hazy", ""); d.Value != nil || d.Reason == "" {
+	if d := valueOf(t, got, "G_o_difference", "mute - hazy", ""); d.Value != nil || d.Reason == "" || d.N != 0 || d.Of != 0 {
 		t.Errorf("%+v", d)
 	}
 	f := valueOf(t, got, "f_o", "clear", "")
@@ -416,10 +429,21 @@ func TestStretchesUnlikeRealPlay(t *testing.T) {
 			s.RealTrain[i].Intentions[0].Skill = characters.Perception
 		}
 	}
-	s.Generated = []ieg.Source{{"many", stretched("many", 400)}, {"some", stretched("some", 60)}}
+	alien := play("alien", 400, 0.8, 4)
+	for i := range alien {
+		if i%2 == 0 {
+			alien[i].Intentions[0].Skill = characters.Survival // which real play does not try
+		} else if i%20 == 1 {
+			alien[i].Intentions[0].Skill = characters.Perception
+		}
+	}
+	s.Generated = []ieg.Source{{"many", stretched("many", 400)}, {"some", stretched("some", 60)}, {"alien", alien}}
 	got := results(t, s)
 	if r := valueOf(t, got, "train_windows", "many", ""); *r.Value < 80 || *r.Value > 200 || !strings.Contains(r.Reason, "400 windows, none weighted more than 5-fold, are worth 83") || !strings.Contains(r.Reason, "% of their skills are not as in real play") {
 		t.Errorf("%v of %d: %s", *r.Value, r.Of, r.Reason)
+	}
+	if r := valueOf(t, got, "train_windows", "alien", ""); !strings.Contains(r.Reason, "are worth 71;") {
+		t.Errorf("%s", r.Reason)
 	}
 	if r := valueOf(t, got, "G_o", "many", ""); r.Value == nil || r.Low == nil {
 		t.Errorf("%+v", r)

@@ -192,6 +192,9 @@ func (g *Ranking) compare(scores map[string][]float64, level float64) {
 			a, b := g.Ranked[i].Arm, g.Ranked[j].Arm
 			p := Pair{A: a, B: b, N: g.Common}
 			p.Diff = stat.PairedT(scores[a], scores[b], level, stat.TwoSided).Diff
+			if p.Diff.Low != nil {
+				p.Diff.Low, p.Diff.High = new(max(-1, *p.Diff.Low)), new(min(1, *p.Diff.High))
+			}
 			p.P = stat.Wilcoxon(scores[a], scores[b], stat.RankZeros, stat.Auto, stat.TwoSided).P
 			ps = append(ps, p.P)
 			g.Pairs = append(g.Pairs, p)
