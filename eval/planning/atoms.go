@@ -108,19 +108,3 @@ func (r *Reader) likeAtom(name string, args []string) bool {
 	}
 	return known && r.names[squash(name)] == "" && (name == "move" || !notNames[name])
 }
-
-// bare reads a predicate followed by mentions only: "on a b".
-func (r *Reader) bare(m *marked, words []string) *found {
-	for n := min(3, len(words)); n > 0; n-- {
-		s := r.symbolNamed(strings.Join(words[:n], " "), false)
-		if s == nil || s.action {
-			continue
-		}
-		args, ok := m.mentions(words[n:])
-		if !ok || len(args) == 0 && len(s.params) > 0 {
-			return nil
-		}
-		return &found{sym: s, name: s.name, args: args, loose: len(args) < len(s.params)}
-	}
-	return nil
-}

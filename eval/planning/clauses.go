@@ -3,7 +3,6 @@ package planning
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -161,9 +160,9 @@ func (r *Reader) actions(m *marked, bare bool, last *string) (out []found) {
 	}
 	for i := 0; i < len(parts); {
 		m.resolve(parts[i], *last)
-		if o, ok := m.mentions(m.words[parts[i][0]:parts[i][1]]); ok && len(o) == 1 && len(out) > 0 && len(out[len(out)-1].args) == 1 { // "pick up a and b"
+		if o, ok := m.mention(m.words[parts[i][0]]); ok && parts[i][1] == parts[i][0]+1 && len(out) > 0 && len(out[len(out)-1].args) == 1 { // "pick up a and b"
 			again := out[len(out)-1]
-			again.args = o
+			again.args = []mention{o}
 			out = append(out, again)
 			i++
 			continue
@@ -188,8 +187,7 @@ func (r *Reader) actions(m *marked, bare bool, last *string) (out []found) {
 func (m *marked) resolve(part [2]int, last string) {
 	for k := part[0] + 1; k < part[1]; k++ {
 		if w := m.words[k]; (w == "it" || w == "them") && last != "" && m.words[k-1] != "then" {
-			m.words[k] = "@" + strconv.Itoa(len(m.seen))
-			m.seen = append(m.seen, mention{last, true})
+			m.words[k] = m.add(mention{last, true})
 		}
 	}
 }

@@ -211,10 +211,6 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under *topic)
 		return "", true
 	}
 	subject := r.mark(m[1])
-	if f := r.bare(subject, subject.words); f != nil && f.loose && !task.Actions() { // "at depot0: truck0, hoist0"
-		l.items = r.listOf(f.sym, m[2], f.args...)
-		return "", l.items != nil
-	}
 	switch {
 	case !task.Actions() && (len(subject.words) == 1 && len(subject.seen) == 1 || handWords.MatchString(m[1])):
 		if m[2] == "" {
@@ -238,7 +234,7 @@ func kind(task Task) string {
 // heading returns the action or predicate whose list a heading begins.
 func (r *Reader) heading(head string, task Task) *symbol {
 	for _, s := range r.symbols {
-		if s.action == task.Actions() && len(s.params) > 0 && (squash(s.name) == squash(head) || slices.Contains(s.keys, squash(head))) {
+		if s.action == task.Actions() && len(s.params) > 0 && slices.Contains(s.keys, squash(head)) {
 			return s
 		}
 	}
@@ -252,9 +248,9 @@ var (
 	listMarks  = strings.NewReplacer("(", " ", "),", " ,", ")", " , ", ";", ",", "/", " ")
 )
 
-// listOf reads a list of the arguments of a predicate: objects, or pairs of objects, of which the last
-// may be given. It returns nil where the text is something else.
-func (r *Reader) listOf(s *symbol, text string, given ...mention) (out []found) {
+// listOf reads a list of the arguments of a predicate: objects, or pairs of objects. It returns nil where the text is
+// something else.
+func (r *Reader) listOf(s *symbol, text string) (out []found) {
 	text = strings.Trim(strings.TrimSpace(text), ".[]{}")
 	if text == "" || noneWords.MatchString(text) {
 		return nil
@@ -271,7 +267,6 @@ func (r *Reader) listOf(s *symbol, text string, given ...mention) (out []found) 
 				between = append(between, w)
 			}
 		}
-		f.args = append(f.args, given...)
 		if len(f.args) != len(s.params) || !pairWords.MatchString(strings.Join(between, " ")) || len(s.params) == 1 && between != nil {
 			return nil
 		}

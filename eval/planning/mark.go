@@ -3,7 +3,6 @@ package planning
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,13 +17,11 @@ type mention struct {
 type marked struct {
 	words []string
 	seen  []mention
-
-	plural string // the noun of a list that goes on: "hoists 0, 1 and 2"
 }
 
-func (m *marked) add(name string, known bool) {
-	m.words = append(m.words, fmt.Sprintf("@%d", len(m.seen)))
-	m.seen = append(m.seen, mention{name, known})
+func (m *marked) add(o mention) string {
+	m.seen = append(m.seen, o)
+	return fmt.Sprintf("@%d", len(m.seen)-1)
 }
 
 // mention returns the mention that a word of the form @n marks.
@@ -35,18 +32,6 @@ func (m *marked) mention(word string) (mention, bool) {
 		return mention{}, false
 	}
 	return m.seen[n], true
-}
-
-// mentions returns the mentions that words mark; ok is false where one of them is another word.
-func (m *marked) mentions(words []string) (list []mention, ok bool) {
-	for _, w := range words {
-		o, ok := m.mention(w)
-		if !ok {
-			return nil, false
-		}
-		list = append(list, o)
-	}
-	return list, true
 }
 
 var token = regexp.MustCompile(`[\p{L}\p{N}_][\p{L}\p{N}_']*(?:-[\p{L}\p{N}_]+)*|->|=>|[^\s]`)
@@ -69,117 +54,96 @@ func wordSet(s string) map[string]bool {
 	return set
 }
 
+// nounMarks may stand between a noun and a name: "block #3".
+var nounMarks = wordSet(`# named called number no " '`)
+
+// scanner finds the objects in a list of words.
+type scanner struct {
+	*Reader
+	words  []string
+	plural string // the noun of a list that goes on: "hoists 0, 1 and 2"
+}
+
+func (s *scanner) at(k int) string {
+	if k < len(s.words) {
+		return s.words[k]
+	}
+	return ""
+}
+
 // mark finds the objects that a text names, known or not.
 func (r *Reader) mark(text string) *marked {
 	m := &marked{}
-	words := token.FindAllString(strings.ToLower(text), -1)
-	for i := 0; i < len(words); {
-		if n := r.markAt(m, words, i); n > 0 {
-			i += n
-			continue
+	s := &scanner{Reader: r, words: token.FindAllString(strings.ToLower(text), -1)}
+	for i := 0; i < len(s.words); {
+		w, n := s.words[i], 1
+		if o, used := s.mention(i); used > 0 {
+			w, n = m.add(o), used
+		} else if w == "@" { // would look like a mark
+			w = "at"
+		} else if w != "," && w != "and" {
+			s.plural = ""
 		}
-		if words[i] != "," && words[i] != "and" {
-			m.plural = ""
-		}
-		if words[i] == "@" { // would look like a mark
-			words[i] = "at"
-		}
-		m.words = append(m.words, words[i])
-		i++
+		m.words = append(m.words, w)
+		i += n
 	}
 	return m
 }
 
-// markAt adds the object named at words[i] and returns how many words name it, or 0.
-func (r *Reader) markAt(m *marked, words []string, i int) int {
-	at := func(k int) string {
-		if k < len(words) {
-			return words[k]
+// mention returns the object named at words[i] and how many words name it, or 0.
+func (s *scanner) mention(i int) (o mention, used int) {
+	j, noun := i, ""
+	if w := s.at(i); (w == "the" || w == "a" || w == "an") && s.at(i+1) != "" && !(s.names[w] != "" && (s.afterName(i+1) || s.names[s.at(i+1)] != "")) {
+		j++ // an article, and no name
+	}
+	article := j > i
+	if w := s.at(j); s.nouns[w] && s.names[w] == "" {
+		for noun, j = w, j+1; nounMarks[s.at(j)]; j++ {
 		}
-		return ""
-	}
-	j := r.afterArticle(at, i)
-	noun, j := r.nounAt(m, at, j)
-	name, n := r.nameAt(at, j, noun)
-	if n == 0 {
-		return r.unknownAt(m, at, i, j, noun)
-	}
-	if j > i && r.nouns[at(j-1)] && !r.nounFits(at(j-1), name) { // "place crate1": a verb
-		return 0
-	}
-	end := j + n
-	if at(end) == `"` || at(end) == "'" {
-		end++
-	}
-	switch {
-	case r.nouns[at(end)] && r.names[at(end)] == "" && !r.namedNext(at, end): // "red block"
-		end++
-	case noun == "" && len(name) == 1 && !r.afterName(at, end) && at(end) != "" && r.names[at(end)] == "" && (at(end-1) == "a" || at(end-1) == "i"):
-		return 0 // an article, or "I"
-	}
-	m.add(name, true)
-	return end - i
-}
-
-// afterArticle returns the place after an article at words[i], or i; "a" may be the name of an object.
-func (r *Reader) afterArticle(at func(int) string, i int) int {
-	w := at(i)
-	if w != "the" && w != "a" && w != "an" || at(i+1) == "" || r.names[w+at(i+1)] != "" {
-		return i
-	}
-	if _, object := r.names[w]; object && (r.afterName(at, i+1) || r.names[at(i+1)] != "") {
-		return i
-	}
-	return i + 1
-}
-
-// nounAt returns the noun of a type at words[j], or that of a list that goes on, and the place after it.
-func (r *Reader) nounAt(m *marked, at func(int) string, j int) (noun string, after int) {
-	if w := at(j); r.nouns[w] && r.names[w] == "" {
-		noun = w
-		j++
-		for slices.Contains([]string{"#", "named", "called", "number", "no", `"`, "'"}, at(j)) {
-			j++
-		}
-	}
-	if noun == "" && m.plural != "" && digits(at(j)) {
-		noun = m.plural
+	} else if digits(w) {
+		noun = s.plural
 	}
 	if strings.HasSuffix(noun, "s") {
-		m.plural = noun
+		s.plural = noun
 	}
-	return noun, j
+	name, n := s.name(j, noun)
+	if n == 0 {
+		return s.unknown(i, j, noun, article)
+	}
+	if j > i && s.nouns[s.at(j-1)] && !s.nounFits(s.at(j-1), name) { // "place crate1": a verb
+		return o, 0
+	}
+	end := j + n
+	if s.at(end) == `"` || s.at(end) == "'" {
+		end++
+	}
+	_, next := s.name(end+1, s.at(end)) // "red block b" has two objects where b is one
+	switch after := s.at(end); {
+	case s.nouns[after] && s.names[after] == "" && (next == 0 || afterLetter[s.at(end+1)]): // "red block"
+		end++
+	case noun == "" && (name == "a" || name == "i") && s.at(end-1) == name && !s.afterName(end) && after != "" && s.names[after] == "":
+		return o, 0 // an article, or "I"
+	}
+	return mention{name, true}, end - i
 }
 
 // afterName reports whether words[k] shows that a single letter before it is a name: "a clear", not "a clear block".
-func (r *Reader) afterName(at func(int) string, k int) bool {
-	return afterLetter[at(k)] || at(k) == "clear" && !r.nouns[at(k+1)]
+func (s *scanner) afterName(k int) bool {
+	return afterLetter[s.at(k)] || s.at(k) == "clear" && !s.nouns[s.at(k+1)]
 }
 
-// namedNext reports whether the noun at words[k] belongs to the name after it: "red block b" has two
-// objects in a domain where b is one.
-func (r *Reader) namedNext(at func(int) string, k int) bool {
-	_, n := r.nameAt(at, k+1, at(k))
-	return n > 0 && !afterLetter[at(k+1)]
-}
-
-// nameAt returns the known object named at words[j] and the number of words of the name.
-func (r *Reader) nameAt(at func(int) string, j int, noun string) (string, int) {
-	if at(j) == "" {
+// name returns the known object named at words[j], which may follow its noun, and the number of words of the name.
+func (s *scanner) name(j int, noun string) (string, int) {
+	if s.at(j) == "" {
 		return "", 0
 	}
-	if name, ok := r.names[squash(at(j)+at(j+1))]; ok && at(j+1) != "" && digits(at(j+1)) {
+	if name := s.names[squash(s.at(j)+s.at(j+1))]; name != "" && digits(s.at(j+1)) {
 		return name, 2
 	}
-	if name, ok := r.names[squash(at(j))]; ok {
+	if name := s.names[squash(s.at(j))]; name != "" {
 		return name, 1
 	}
-	if part := lettersDigits.FindStringSubmatch(at(j)); part != nil {
-		if name, ok := r.numbers[part[1]+" "+part[2]]; ok {
-			return name, 1
-		}
-	}
-	if name, ok := r.numbers[strings.TrimSuffix(noun, "s")+" "+at(j)]; ok && noun != "" {
+	if name := s.names[strings.TrimSuffix(noun, "s")+s.at(j)]; name != "" && noun != "" {
 		return name, 1
 	}
 	return "", 0
@@ -201,21 +165,18 @@ var (
 	plainWord  = regexp.MustCompile(`^[a-z]{3,}$`)
 )
 
-// unknownAt adds an object that the problem lacks but that a text plainly names: "block z", "crate9",
+// unknown returns an object that the problem lacks but that a text plainly names: "block z", "crate9",
 // "the purple block".
-func (r *Reader) unknownAt(m *marked, at func(int) string, i, j int, noun string) int {
-	w := at(j)
+func (s *scanner) unknown(i, j int, noun string, article bool) (o mention, used int) {
+	w, next := s.at(j), s.at(j+1)
 	part := lettersDigits.FindStringSubmatch(w)
 	switch {
 	case noun != "" && digits(w):
-		m.add(noun+w, false)
-	case noun != "" && (letterName.MatchString(w) || part != nil), part != nil && (r.nouns[part[1]] || r.stems[part[1]]):
-		m.add(w, false)
-	case noun == "" && j > i && r.nouns[at(j+1)] && !strings.HasSuffix(at(j+1), "s") && plainWord.MatchString(w) && !notNames[w]:
-		m.add(w, false)
-		return j + 2 - i
-	default:
-		return 0
+		return mention{name: noun + w}, j + 1 - i
+	case noun != "" && (letterName.MatchString(w) || part != nil), part != nil && (s.nouns[part[1]] || s.stems[part[1]]):
+		return mention{name: w}, j + 1 - i
+	case noun == "" && article && s.nouns[next] && !strings.HasSuffix(next, "s") && plainWord.MatchString(w) && !notNames[w]:
+		return mention{name: w}, j + 2 - i
 	}
-	return j + 1 - i
+	return o, 0
 }

@@ -293,9 +293,6 @@ func (r *Reader) matched(m *marked, text, subject string) []found {
 			return wrong
 		}
 	}
-	if f := r.bare(m, strings.Fields(text)); f != nil {
-		return []found{*f}
-	}
 	return nil
 }
 

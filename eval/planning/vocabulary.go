@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,12 +18,10 @@ import (
 type Reader struct {
 	domain  *pddl.Domain
 	objects map[string]pddl.Object // by name
-	names   map[string]string      // object by squashed spelling
-	numbers map[string]string      // object by "noun number", such as "block 3" for b3
+	names   map[string]string      // object by squashed spelling, such as block3 for b3
 	nouns   map[string]bool        // nouns of types, singular and plural
 	stems   map[string]bool        // letters before the digits of object names
 	symbols []*symbol
-	byName  map[bool]map[string]*symbol // for actions and for predicates, by squashed name
 }
 
 // symbol is an action or predicate and how it is read.
@@ -30,6 +29,7 @@ type symbol struct {
 	name   string
 	action bool
 	params []pddl.Object
+	names  []string           // its name and other spellings of it, such as pickup for pick-up, squashed
 	keys   []string           // headings of lists of its arguments, squashed
 	verbs  []*regexp.Regexp   // of an action, anchored at the start
 	slots  [][]*regexp.Regexp // of an action, by argument: what may stand before it
@@ -49,30 +49,37 @@ type form struct {
 // NewReader returns a reader for a domain and some objects. An object without types fits everywhere.
 func NewReader(d *pddl.Domain, objects []pddl.Object) *Reader {
 	r := &Reader{
-		domain: d, objects: map[string]pddl.Object{}, names: map[string]string{}, numbers: map[string]string{},
-		nouns: map[string]bool{}, stems: map[string]bool{}, byName: map[bool]map[string]*symbol{true: {}, false: {}},
+		domain: d, objects: map[string]pddl.Object{}, names: map[string]string{}, stems: map[string]bool{},
+		nouns: wordSet("object objects item one location position ground"),
 	}
-	words := languageOf(d)
-	if words == nil {
-		words = plainWords(d)
-	}
+	words := cmp.Or(languageOf(d), plainWords(d))
 	for t := range d.Types {
 		r.nouns[t], r.nouns[t+"s"] = true, true
-	}
-	for _, n := range []string{"object", "objects", "item", "one", "location", "position", "ground"} {
-		r.nouns[n] = true
 	}
 	for _, w := range words.Types {
 		r.nouns[w.Noun], r.nouns[w.Plural] = true, true
 	}
+	alias := !slices.ContainsFunc(objects, func(o pddl.Object) bool { return words.Aliases[o.Name] == "" })
 	for _, o := range objects {
-		r.addObject(o, words)
+		o.Name = strings.ToLower(o.Name)
+		r.objects[o.Name] = o
+		part := lettersDigits.FindStringSubmatch(o.Name)
+		if part != nil {
+			r.stems[part[1]] = true
+			if n, _ := words.noun(&o); strings.HasPrefix(n, part[1]) {
+				r.names[n+part[2]] = o.Name
+			}
+		}
+		if alias { // the colours by which PlanBench calls blocks a, b, c and so on
+			r.names[words.Aliases[o.Name]] = o.Name
+		}
 	}
-	r.addAliases(objects, words)
+	for _, o := range objects {
+		r.names[squash(o.Name)] = strings.ToLower(o.Name)
+	}
 	for _, action := range []bool{true, false} {
 		for _, x := range schemas(d, action) {
-			w := words.of(x.Name, action)
-			r.index(newSymbol(x, action, w), w.Names)
+			r.symbols = append(r.symbols, newSymbol(x, action, words.of(x.Name, action)))
 		}
 	}
 	return r
@@ -84,32 +91,6 @@ func (w *World) Reader() *Reader {
 }
 
 var lettersDigits = regexp.MustCompile(`^([a-z]+)[-_]?(\d+)$`)
-
-func (r *Reader) addObject(o pddl.Object, words *language) {
-	o.Name = strings.ToLower(o.Name)
-	r.objects[o.Name] = o
-	r.names[squash(o.Name)] = o.Name
-	part := lettersDigits.FindStringSubmatch(o.Name)
-	if part == nil {
-		return
-	}
-	r.stems[part[1]] = true
-	noun := part[1]
-	if n, _ := words.noun(&o); n != "" && strings.HasPrefix(n, part[1]) {
-		noun = n
-	}
-	r.numbers[noun+" "+part[2]] = o.Name
-}
-
-// addAliases adds the colours by which PlanBench calls blocks a, b, c and so on.
-func (r *Reader) addAliases(objects []pddl.Object, words *language) {
-	if slices.ContainsFunc(objects, func(o pddl.Object) bool { return words.Aliases[o.Name] == "" }) {
-		return
-	}
-	for _, o := range objects {
-		r.names[words.Aliases[o.Name]] = o.Name
-	}
-}
 
 // plainWords describes a domain without words: an action by its name, then its arguments in order, with any preposition
 // before each.
@@ -152,10 +133,17 @@ func newSymbol(x pddl.Predicate, action bool, w *symbolWords) *symbol {
 	for _, x := range w.Slots {
 		s.slots = append(s.slots, compile(x.With, "$"))
 	}
-	for _, k := range w.Keys {
+	for _, n := range append([]string{x.Name}, w.Names...) {
+		s.names = append(s.names, squash(n))
+	}
+	for _, k := range append([]string{x.Name}, w.Keys...) {
 		s.keys = append(s.keys, squash(k))
 	}
-	for _, text := range w.Read {
+	bare := strings.NewReplacer("-", "[-_ ]?", "_", "[-_ ]?").Replace(regexp.QuoteMeta(x.Name)) // "on a b"
+	for i := range x.Params {
+		bare += fmt.Sprintf(" {%d}", i+1)
+	}
+	for _, text := range append(slices.Clone(w.Read), bare) {
 		f := form{}
 		text = place.ReplaceAllStringFunc(text, func(m string) string {
 			g := place.FindStringSubmatch(m)
@@ -176,21 +164,15 @@ func newSymbol(x pddl.Predicate, action bool, w *symbolWords) *symbol {
 // symbolNamed returns the symbol that a word names. Where an action and a predicate share a name, the
 // wanted kind is returned.
 func (r *Reader) symbolNamed(word string, action bool) *symbol {
-	key := squash(word)
-	if s := r.byName[action][key]; s != nil {
-		return s
+	named := func(s *symbol, action bool) bool { return s.action == action && slices.Contains(s.names, squash(word)) }
+	i := slices.IndexFunc(r.symbols, func(s *symbol) bool { return named(s, action) })
+	if i < 0 {
+		i = slices.IndexFunc(r.symbols, func(s *symbol) bool { return named(s, !action) })
 	}
-	return r.byName[!action][key]
-}
-
-// index enters a symbol under its name and under other spellings of it, such as pickup for pick-up.
-func (r *Reader) index(s *symbol, others []string) {
-	for _, name := range append([]string{s.name}, others...) {
-		if key := squash(name); r.byName[s.action][key] == nil {
-			r.byName[s.action][key] = s
-		}
+	if i < 0 {
+		return nil
 	}
-	r.symbols = append(r.symbols, s)
+	return r.symbols[i]
 }
 
 // Vocabulary says which objects an answer may name: those of a PDDL problem, or a list of names, each
