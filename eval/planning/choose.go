@@ -20,6 +20,23 @@ var (
 	afterHead      = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
 )
 
+// sides returns what marks a heading, line or key as what a task asks for, and as something else that answers list
+// beside it; nil where nothing does.
+func sides(task Task) (want, other *regexp.Regexp) {
+	switch task {
+	case Positive:
+		return positiveHead, negativeHead
+	case Negative:
+		return negativeHead, positiveHead
+	case Applicable:
+		return nil, notHead
+	}
+	return nil, nil
+}
+
+// is reports whether a text has a mark, which may be nil.
+func is(mark *regexp.Regexp, text string) bool { return mark != nil && mark.MatchString(text) }
+
 // part is one list of an answer.
 type part struct {
 	head  string
@@ -145,7 +162,7 @@ func (p *part) before(next *part) (items []found) {
 
 // chooseSet leaves out lists that are headed as something else than what was asked.
 func chooseSet(task Task, all []part) []part {
-	is := func(re *regexp.Regexp) func(part) bool { return func(p part) bool { return re.MatchString(p.head) } }
+	headed := func(re *regexp.Regexp) func(part) bool { return func(p part) bool { return is(re, p.head) } }
 	drop := func(want func(part) bool, must bool) { // unless it must, it leaves some list
 		if kept := slices.DeleteFunc(slices.Clone(all), want); must || len(kept) > 0 {
 			all = kept
@@ -154,24 +171,20 @@ func chooseSet(task Task, all []part) []part {
 	if i := lastRun(all, func(p part) bool { return p.fix }); i > 0 { // a correction replaces what came before it
 		all = all[i:]
 	}
+	want, other := sides(task)
+	drop(headed(other), true)
 	switch task {
 	case Applicable:
-		drop(is(notHead), true)
-		drop(is(consideredHead), false)
+		drop(headed(consideredHead), false)
 	case Positive, Negative:
-		want, other := positiveHead, negativeHead
-		if task == Negative {
-			want, other = negativeHead, positiveHead
-		}
-		drop(is(other), true)
-		drop(func(p part) bool { return !want.MatchString(p.head) }, false)
+		drop(func(p part) bool { return !is(want, p.head) }, false)
 	case After:
-		if i := lastRun(all, is(afterHead)); i >= 0 {
+		if i := lastRun(all, headed(afterHead)); i >= 0 {
 			return all[i:]
 		}
-		drop(is(beforeHead), false)
+		drop(headed(beforeHead), false)
 	}
-	if i := lastRun(all, is(finalHead)); i >= 0 && len(all) > 1 {
+	if i := lastRun(all, headed(finalHead)); i >= 0 {
 		return all[i:]
 	}
 	return all

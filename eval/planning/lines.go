@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -35,19 +36,19 @@ var (
 // Places within a line where an answer starts again, and ends of sentences.
 var (
 	restarts  = regexp.MustCompile(`(?i)([.!?;])\s+((?:wait|actually|oops|no)[,.!:]|hold on|scratch that|on second thought|(?:let me|let's) (?:start|try|re|correct|fix)|(?:(?:the|my) )?(?:second|third|new|next|final|corrected|revised|another) (?:attempt|try|plan|answer)\b)`)
-	sentences = regexp.MustCompile(`[.;!?]\s+`)
-	contrast  = regexp.MustCompile(`[.;!?]\s+|, (?:while|whereas|but) `)
+	sentences = regexp.MustCompile(`([.;!?])\s+|, (?:while|whereas|but) `)
 )
 
-// cutLines puts a line's parts on lines of their own where the answer starts again within it, and where it tells both
-// kinds of effects, each in a sentence or clause.
+// cutLines puts a line's parts on lines of their own where the answer starts again within it, and its sentences where it
+// tells what was not asked for.
 func cutLines(task Task, text string) (lines []string) {
+	_, other := sides(task)
 	for line := range strings.SplitSeq(restarts.ReplaceAllString(text, "$1\n$2"), "\n") {
-		if (task == Positive || task == Negative) && positiveHead.MatchString(line) && negativeHead.MatchString(line) {
-			lines = append(lines, contrast.Split(line, -1)...)
-		} else {
-			lines = append(lines, line)
+		if is(other, line) {
+			mark := bullet.FindString(line)
+			line = mark + sentences.ReplaceAllString(line[len(mark):], "$1\n")
 		}
+		lines = append(lines, strings.Split(line, "\n")...)
 	}
 	return lines
 }
@@ -113,7 +114,7 @@ func (r *Reader) line(task Task, raw string, prose bool, under *topic, last stri
 	case under.subject != "" && l.marker:
 		l.items = r.sentence(task, under.subject+" "+text, prose, last)
 	}
-	r.asked(task, &l, text, prose)
+	l.asked(task)
 	if len(l.items) > 0 || l.problem != "" {
 		return l
 	}
@@ -134,63 +135,31 @@ var boldHead = regexp.MustCompile(`^(?:#|\*\*.*\*\*:*$)`)
 // thought is the word before a line of reasoning between actions.
 var thought = regexp.MustCompile(`(?i)^(?:thoughts?|observations?|reason(?:ing)?|comments?)(?: \d+)?$`)
 
+// star marks a line of a list, unlike the stars of emphasis.
+var star = regexp.MustCompile(`^\*+\s`)
+
 var emphasis = strings.NewReplacer("**", "", "__", "", "`", "", "*", "")
-
-// Words by which a line says which kind of effect its properties are.
-var (
-	madeTrue  = regexp.MustCompile(`(?i)\b(?:becomes?|made|turns|is now) true\b`)
-	madeFalse = regexp.MustCompile(`(?i)\b(?:becomes?|made|turns|is now) false\b`)
-)
-
-// otherKind reports whether a line says that its properties are the effects that were not asked for.
-func otherKind(task Task, line string) bool {
-	made, unmade := madeTrue.MatchString(line), madeFalse.MatchString(line)
-	return task == Positive && unmade && !made || task == Negative && made && !unmade
-}
 
 // asked takes away the items of a line that says that they are not what was asked for: the other kind of effect, what
 // holds beside what no longer does, or actions that do not apply.
-func (r *Reader) asked(task Task, l *answerLine, text string, prose bool) {
-	negated := func(f found) bool { return f.negated }
-	switch {
-	case len(l.items) == 0:
-	case otherKind(task, l.text):
-		l.items, l.problem = nil, "the other kind of effect"
-	case task == Negative && slices.ContainsFunc(l.items, negated):
+func (l *answerLine) asked(task Task) {
+	if want, other := sides(task); len(l.items) > 0 && is(other, l.text) && !is(want, l.text) {
+		l.items, l.problem = nil, "said not to be asked for"
+	}
+	if task == Negative && slices.ContainsFunc(l.items, func(f found) bool { return f.negated }) {
 		l.items = slices.DeleteFunc(l.items, func(f found) bool { return !f.negated })
-	case task == Applicable && notHead.MatchString(l.text):
-		l.items, l.problem = nil, "said not to apply"
-		for _, sentence := range sentences.Split(text, -1) {
-			if !notHead.MatchString(sentence) {
-				l.items = append(l.items, r.sentence(Applicable, sentence, prose, "")...)
-			}
-		}
-		if l.items != nil {
-			l.problem = ""
-		}
 	}
 }
 
 // unmark returns the text of a line without list marks, emphasis and times, and notes the marks and numbers.
 func (l *answerLine) unmark() string {
-	numberOf := func(m []string) int { // 0 without a number
-		n, _ := strconv.Atoi(m[1] + m[2])
-		return n
-	}
-	text := strings.TrimLeft(l.text, "# ")
-	for m := bullet.FindStringSubmatch(text); m != nil && !strings.HasPrefix(text, "**"); m = bullet.FindStringSubmatch(text) {
-		l.marker = true
-		if l.number == 0 {
-			l.number = numberOf(m)
-		}
+	text := strings.TrimLeft(emphasis.Replace(star.ReplaceAllString(l.text, "- ")), "# ")
+	for m := bullet.FindStringSubmatch(text); m != nil; m = bullet.FindStringSubmatch(text) {
+		n, _ := strconv.Atoi(m[1] + m[2]) // 0 without a number
+		l.number, l.marker = cmp.Or(l.number, n), true
 		text = text[len(m[0]):]
 	}
-	text = times.ReplaceAllString(emphasis.Replace(text), "")
-	if m := bullet.FindStringSubmatch(text); m != nil && len(text) > len(m[0]) && numberOf(m) > 0 { // "**1. ...**", "**Step 1:** ..."
-		l.number, l.marker = max(l.number, numberOf(m)), true
-		text = text[len(m[0]):]
-	}
-	return text
+	return times.ReplaceAllString(text, "")
 }
 
 // introduced reads the words before a colon: the heading of a list of a predicate's arguments, the subject of

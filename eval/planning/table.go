@@ -44,7 +44,7 @@ func (r *Reader) row(task Task, l *answerLine, head, cells []string) {
 	if len(l.items) == 0 {
 		l.problem = "no " + kind(task) + " in this row"
 		if ok && task.Actions() {
-			l.problem = "said not to apply"
+			l.problem = "said not to be asked for"
 		}
 	}
 }

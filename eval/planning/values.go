@@ -116,8 +116,7 @@ func (r *Reader) object(task Task, v *loose.Value) (lines []string, ok bool) {
 // listIn writes the last list that an object keeps under a key for what was asked.
 func (r *Reader) listIn(task Task, v *loose.Value) (lines []string, ok bool) {
 	for i, k := range slices.Backward(v.Keys) {
-		other := task == Positive && negativeHead.MatchString(k) || task == Negative && positiveHead.MatchString(k)
-		if listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !other {
+		if _, other := sides(task); listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !is(other, k) {
 			if lines, ok = r.value(task, &v.Items[i]); ok {
 				return lines, true
 			}
