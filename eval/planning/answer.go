@@ -99,27 +99,20 @@ func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 	}
 	text = twoLists(task, answerPart(clean(text)))
 	cut = cut || strings.Count(text, "```")%2 == 1
-	var items []found
-	values, read := r.values(task, text)
-	for _, line := range values {
-		items = append(items, r.text(task, line)...)
+	text = r.spelled(task, text)
+	lines := r.lines(task, text)
+	if cut {
+		dropLast(lines, text)
 	}
-	if !read {
-		lines := r.lines(task, text)
-		if cut {
-			dropLast(lines, text)
-		}
-		var unread []Unread
-		items, unread = choose(task, lines)
-		out.Unread = append(out.Unread, unread...)
-	}
+	items, unread := choose(task, lines)
+	out.Unread = append(out.Unread, unread...)
 	r.classify(&out, task, items)
 	switch {
 	case cut:
 		out.Status = Truncated
 	case len(out.Items) > 0:
 		out.Status = Read
-	case read || explicitNone(text, task):
+	case explicitNone(text, task):
 		out.Status = None
 	case refusal.MatchString(text):
 		out.Status = Refusal

@@ -61,16 +61,8 @@ func (r *Reader) lines(task Task, text string) (list []answerLine) {
 		var under topic
 		var last string
 		stepDone := false // the numbered line above has an action
-		var head []string // of a table
 		for _, raw := range cut {
 			l := r.line(task, raw, prose, &under, last)
-			if cells := cellsOf(raw); cells == nil {
-				head = nil
-			} else if head == nil {
-				head, l.items = cells, nil
-			} else {
-				r.row(task, &l, head, cells)
-			}
 			sub := l.number == 0 && strings.HasPrefix(raw, " ") && strings.TrimSpace(raw) != ""
 			switch {
 			case sub && stepDone && task == Plan: // an explanation of the step above it
@@ -97,10 +89,14 @@ func (r *Reader) lines(task Task, text string) (list []answerLine) {
 	return list
 }
 
-// line reads one line. last is the object that "it" refers to. Rows of tables are read by row.
+// line reads one line. last is the object that "it" refers to.
 func (r *Reader) line(task Task, raw string, prose bool, under *topic, last string) answerLine {
 	l := answerLine{text: strings.TrimSpace(raw)}
-	if strings.HasPrefix(l.text, "```") || strings.HasPrefix(l.text, "|") || ruler.MatchString(l.text) {
+	if strings.HasPrefix(l.text, "```") || ruler.MatchString(l.text) {
+		return l
+	}
+	if strings.HasPrefix(l.text, "|") {
+		l.problem = "no " + kind(task) + " in this row, or one that is said not to be so"
 		return l
 	}
 	text, done := r.introduced(task, &l, l.unmark(), under)
@@ -186,7 +182,7 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under *topic)
 			*under = topic{subject: m[1]}
 		}
 		return m[1] + " " + m[2], m[2] == "" // "Block a: on block b, clear"
-	case cueWords.MatchString(m[1]) && len(r.text(task, m[1])) == 0:
+	case cueWords.MatchString(m[1]) && len(r.items(task, m[1])) == 0:
 		l.head, *under = m[1], topic{}
 		return m[2], strings.TrimSpace(m[2]) == ""
 	}
@@ -244,11 +240,10 @@ func (r *Reader) listOf(s *symbol, text string) (out []found) {
 	return out
 }
 
-// text reads a string that should be nothing but an item.
-func (r *Reader) text(task Task, s string) []found {
-	items := r.line(task, s, false, &topic{}, "").items
-	for i := range items {
-		items[i].text = strings.TrimSpace(s)
+// items reads a text that should be nothing but items.
+func (r *Reader) items(task Task, text string) (items []found) {
+	for line := range strings.SplitSeq(text, "\n") {
+		items = append(items, r.line(task, line, false, &topic{}, "").items...)
 	}
 	return items
 }

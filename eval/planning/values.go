@@ -8,27 +8,77 @@ import (
 	"parley/sim/llm/loose"
 )
 
-// values writes the items of an answer in JSON as lines of text, those in parentheses where they are taken apart. read
-// is false where the text has no JSON value with or for items.
-func (r *Reader) values(task Task, text string) (lines []string, read bool) {
+// spelled writes an answer in JSON, or with tables, as lines of a list, those in parentheses whose parts are values of
+// their own.
+func (r *Reader) spelled(task Task, text string) string {
 	all := loose.Find(text)
-	if len(all) > 1 && !slices.ContainsFunc(all, func(v loose.Value) bool { return v.Kind != loose.Object || v.State != loose.Whole }) {
-		if got, ok := r.value(task, &loose.Value{Kind: loose.Array, Items: all}); ok && len(got) == len(all) { // one object for each item
-			return got, true
+	lists, single := make([][]string, len(all)), len(all) > 1 // a single item from each value: they are one list
+	for i := range all {
+		if all[i].State != loose.Broken {
+			lists[i] = r.value(task, &all[i])
+		}
+		single = single && all[i].Kind == loose.Object && all[i].State == loose.Whole && len(lists[i]) == 1
+	}
+	if single {
+		return list(slices.Concat(lists...))
+	}
+	for i, lines := range slices.Backward(lists) { // a corrected answer comes last
+		written := list(lines)
+		if all[i].State != loose.Whole {
+			written = strings.TrimSuffix(written, "\n")
+		}
+		if len(r.items(task, written)) > 0 || len(all) == 1 && explicitNone(written, task) {
+			return written
 		}
 	}
-	for i := len(all) - 1; i >= 0; i-- { // a corrected answer comes last
-		v := &all[i]
-		if v.State == loose.Broken || v.Kind == loose.Array && len(v.Items) == 0 && len(all) > 1 {
-			continue
-		}
-		got, ok := r.value(task, v)
-		if ok && (len(got) > 0 || len(all) == 1) {
-			return got, true
-		}
-	}
-	return nil, false
+	return r.tables(task, text)
 }
+
+// list writes each item as a line.
+func list(items []string) string {
+	var b strings.Builder
+	for _, item := range items {
+		b.WriteString("- " + strings.ReplaceAll(item, "\n", "\n- ") + "\n")
+	}
+	return b.String()
+}
+
+// tables writes the rows of Markdown tables as the items that they tell; a row that tells none stays.
+func (r *Reader) tables(task Task, text string) string {
+	var out strings.Builder
+	var head []string
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range cells {
+			cells[i] = strings.Trim(cells[i], " *`_")
+		}
+		switch row := strings.HasPrefix(strings.TrimSpace(line), "|"); {
+		case !row || len(cells) < 2 && head == nil:
+			head = nil
+		case head == nil:
+			head, line = cells, "\n"
+		case !ruler.MatchString(line):
+			n := min(len(head), len(cells))
+			v := loose.Value{Kind: loose.Object, Keys: head[:n]}
+			for _, c := range cells[:n] {
+				v.Items = append(v.Items, loose.Value{Kind: loose.String, Text: c})
+			}
+			if items := r.object(task, &v); items != nil {
+				line = list(items)
+			}
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// Texts that say whether what a row or an object tells is so, keys of such texts, and keys of places.
+var (
+	truthKey = regexp.MustCompile(`(?i)\b(?:applicable|possible|valid|allowed|executable|holds|true)\b`)
+	yes      = regexp.MustCompile(`(?i)^(?:yes|y|true|✓|✔|✅|x)\b?\W*$`)
+	no       = regexp.MustCompile(`(?i)^(?:no|n|false|✗|✘|❌|not (?:applicable|possible|valid|allowed|true))\b?\W*$`)
+	placeKey = regexp.MustCompile(`(?i)^(?:location|place|at|position)$`)
+)
 
 // Keys of an answer: under which it puts its lists, of which polarity decides between two; that name an action or
 // property, and its arguments; and that number the items: {"1": ..., "step 2": ...}.
@@ -40,31 +90,27 @@ var (
 	stepKey  = regexp.MustCompile(`(?i)^(?:step|action)?[ _-]?\d+$`)
 )
 
-// value writes the items of a JSON value; ok is false where the value is none of an answer.
-func (r *Reader) value(task Task, v *loose.Value) (lines []string, ok bool) {
+// value writes the items of a JSON value.
+func (r *Reader) value(task Task, v *loose.Value) (lines []string) {
 	switch v.Kind {
-	case loose.String:
-		if len(r.text(task, v.Text)) > 0 {
-			return []string{v.Text}, true
-		}
-		return nil, explicitNone(v.Text, task)
+	case loose.Object:
+		return r.object(task, v)
 	case loose.Array:
 		words, flat := plain(v.Items)
 		if flat && len(words) > 0 && (len(words) == 1 || r.symbolNamed(words[0], task.Actions()) != nil) && r.atom(words, task.Actions()) != nil {
-			return []string{inParens(words...)}, true // ["unstack", "a", "b"]
+			return []string{inParens(words...)} // ["unstack", "a", "b"]
 		}
 		for i := range v.Items {
-			got, ok := r.value(task, &v.Items[i])
-			if !ok {
-				return nil, false
-			}
-			lines = append(lines, got...)
+			lines = append(lines, r.value(task, &v.Items[i])...)
 		}
-		return lines, true
-	case loose.Object:
-		return r.object(task, v)
+		if len(v.Items) > 0 {
+			return lines
+		}
+		return []string{"none"}
+	case loose.Null:
+		return []string{"none"}
 	}
-	return nil, v.Kind == loose.Null
+	return []string{v.Text}
 }
 
 // inParens writes an item in PDDL.
@@ -82,47 +128,37 @@ func plain(items []loose.Value) (words []string, ok bool) {
 }
 
 // object writes an action or property with keys, an object with its properties, or a list that is kept under a key.
-func (r *Reader) object(task Task, v *loose.Value) (lines []string, ok bool) {
-	v.Items, v.Keys = v.Items[:min(len(v.Items), len(v.Keys))], v.Keys[:min(len(v.Items), len(v.Keys))]
-	every := func(is func(string) bool) bool {
-		return !slices.ContainsFunc(v.Keys, func(k string) bool { return !is(k) })
-	}
+func (r *Reader) object(task Task, v *loose.Value) (lines []string) {
+	n := min(len(v.Items), len(v.Keys))
+	v.Items, v.Keys = v.Items[:n], v.Keys[:n]
 	if line := r.named(task, v, nameKey); line != "" {
-		return r.unless(task, line, v), true
+		return r.unless(task, line, v)
 	}
-	if len(v.Keys) > 0 && every(stepKey.MatchString) {
+	if n > 0 && !slices.ContainsFunc(v.Keys, func(k string) bool { return !stepKey.MatchString(k) }) {
 		return r.value(task, &loose.Value{Kind: loose.Array, Items: v.Items})
 	}
-	if lines, ok = r.listIn(task, v); ok {
-		return lines, true
-	}
-	if len(v.Keys) > 1 && !task.Actions() && r.known(v.Items[0].Text) != "" && r.symbolNamed(v.Keys[0], false) == nil {
-		for i := 1; i < len(v.Keys); i++ {
-			lines = append(lines, r.property(v.Items[0].Text, v.Keys[i], &v.Items[i]))
-		}
-		return lines, true
-	}
-	for i, k := range v.Keys { // {"pick-up": ["a"]}, {"clear": ["a", "b"], "handempty": true}
-		if s := r.symbolNamed(k, task.Actions()); s != nil {
-			lines, ok = append(lines, r.under(s, &v.Items[i])...), true
-		}
-	}
-	if line := r.named(task, v, anyKey); !ok && line != "" {
-		return r.unless(task, line, v), true
-	}
-	return lines, ok || len(v.Keys) == 0
-}
-
-// listIn writes the last list that an object keeps under a key for what was asked.
-func (r *Reader) listIn(task Task, v *loose.Value) (lines []string, ok bool) {
-	for i, k := range slices.Backward(v.Keys) {
+	for i, k := range slices.Backward(v.Keys) { // the last list of what was asked for
 		if _, other := sides(task); listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !is(other, k) {
-			if lines, ok = r.value(task, &v.Items[i]); ok {
-				return lines, true
+			if lines = r.value(task, &v.Items[i]); len(lines) > 0 {
+				return lines
 			}
 		}
 	}
-	return nil, false
+	if n > 1 && !task.Actions() && r.known(v.Items[0].Text) != "" && r.symbolNamed(v.Keys[0], false) == nil {
+		for i := 1; i < n; i++ {
+			lines = append(lines, r.property(v.Items[0].Text, v.Keys[i], &v.Items[i])...)
+		}
+		return lines
+	}
+	for i, k := range v.Keys { // {"pick-up": ["a"]}, {"clear": ["a", "b"], "handempty": true}
+		if s := r.symbolNamed(k, task.Actions()); s != nil {
+			lines = append(lines, r.under(s, &v.Items[i])...)
+		}
+	}
+	if line := r.named(task, v, anyKey); lines == nil && line != "" {
+		return r.unless(task, line, v)
+	}
+	return lines
 }
 
 // named writes the item that an object names under a key: a symbol with its arguments under other keys, or words.
@@ -132,7 +168,7 @@ func (r *Reader) named(task Task, v *loose.Value, key *regexp.Regexp) string {
 			if s := r.symbolNamed(v.Items[i].Text, task.Actions()); s != nil {
 				return r.keyed(s, v, i)
 			}
-			if len(r.text(task, v.Items[i].Text)) > 0 { // {"step": 1, "action": "pick up a"}
+			if len(r.items(task, v.Items[i].Text)) > 0 { // {"step": 1, "action": "pick up a"}
 				return v.Items[i].Text
 			}
 		}
@@ -143,8 +179,9 @@ func (r *Reader) named(task Task, v *loose.Value, key *regexp.Regexp) string {
 // unless leaves out an action, or negates a property, of which another value of its object says that it is not so.
 func (r *Reader) unless(task Task, line string, v *loose.Value) []string {
 	for i := range v.Items {
-		switch {
-		case !refused(v.Keys[i], &v.Items[i]):
+		item := &v.Items[i]
+		switch refused := item.Kind == loose.Bool && item.Text == "false" && truthKey.MatchString(v.Keys[i]); {
+		case !refused && (item.Kind != loose.String || !no.MatchString(item.Text)):
 		case task.Actions():
 			return nil
 		default:
@@ -152,6 +189,23 @@ func (r *Reader) unless(task Task, line string, v *loose.Value) []string {
 		}
 	}
 	return []string{line}
+}
+
+// property writes a property that an object has under a key: {"block": "a", "on": "b", "clear": true}.
+func (r *Reader) property(subject, key string, v *loose.Value) []string {
+	key = strings.TrimPrefix(strings.ToLower(key), "is ")
+	switch text := strings.ToLower(v.Text); {
+	case ruler.MatchString(text) || text == "none" || v.Kind == loose.Null:
+		return nil
+	case yes.MatchString(text):
+		return []string{subject + " is " + key}
+	case no.MatchString(text):
+		return []string{subject + " is not " + key}
+	case placeKey.MatchString(key) && r.known(text) != "":
+		return []string{subject + " is at " + text}
+	default:
+		return []string{subject + " is " + key + " " + text}
+	}
 }
 
 // under writes the items whose arguments are kept under the name of a symbol.
