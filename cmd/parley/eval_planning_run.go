@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -48,18 +47,14 @@ func planningGenerate(c *cli.Context) error {
 	if c.String("out") == c.String("questions") {
 		return usagef("--out and --questions name one file")
 	}
-	m := planning.Making{
-		Domains: c.StringSlice("domain"), N: c.Int("n"), Blocks: c.String("blocks"), Depots: c.String("depots"), States: c.String("states"),
-		Asking: planning.Asking{Seed: c.Uint64("seed"), Form: planning.Form(c.String("form")), Steps: c.Int("steps")},
-	}
-	for _, name := range c.StringSlice("tasks") {
-		m.Tasks = append(m.Tasks, planning.Task(strings.TrimSpace(name)))
-	}
+	config := planning.Default()
+	config.Domain, config.N = c.StringSlice("domain"), c.Int("n")
+	overlay(c, config)
 	last := time.Now()
-	worlds, err := m.Problems(c.Context, pddl.Options{MaxTime: c.Duration("max-time"), Now: time.Now}, func(done int) {
+	worlds, err := config.Generate(c.Context, pddl.Options{MaxTime: c.Duration("max-time"), Now: time.Now}, func(done int) {
 		if now := time.Now(); now.Sub(last) > 5*time.Second {
 			last = now
-			tell(c)("%d of %d problems of a domain", done, m.N)
+			tell(c)("%d of %d problems of a domain", done, config.N)
 		}
 	})
 	if err != nil {
@@ -73,7 +68,7 @@ func planningGenerate(c *cli.Context) error {
 		return err
 	}
 	if name := c.String("questions"); name != "" {
-		questions, err := m.Questions(worlds)
+		questions, err := config.Questions(worlds)
 		if err == nil {
 			err = logs.WriteRows(c.App.Writer, name, questions)
 		}

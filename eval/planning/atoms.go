@@ -6,54 +6,47 @@ import (
 	"strings"
 )
 
-// group is a pair of parentheses in a line that has none within, and the name directly before it. One
-// that is not closed ends with the line.
-type group struct {
-	start, end   int // in the line; start is that of the name
-	before, name string
-	inside       string
-	negated      bool // "not" or a sign is before it
-}
-
+// Parentheses in a line with none within, which the end of the line also closes, with the words directly before them;
+// a negation before those; and marks around arguments.
 var (
-	groupForm = regexp.MustCompile(`(?:([A-Za-z]+)[ _-])?([A-Za-z0-9_-]*)\(([^()]*)(?:\)|$)`)
-	notBefore = regexp.MustCompile(`(?i)(?:(?:^|[ ,(])(?:not|no longer)|[¬~!]) *\(?$`)
+	groupForm     = regexp.MustCompile(`(?:([A-Za-z]+)[ _-])?([A-Za-z0-9_-]*)\(([^()]*)(?:\)|$)`)
+	notBefore     = regexp.MustCompile(`(?i)(?:(?:^|[ ,(])(?:not|no longer)|[¬~!]) *\(?$`)
+	argumentMarks = strings.NewReplacer(",", " ", `"`, " ", "'", " ", "`", " ", "?", " ")
 )
 
-func groups(line string) (out []group) {
-	for _, m := range groupForm.FindAllStringSubmatchIndex(line, -1) {
-		g := group{start: m[4], end: m[1], name: strings.ToLower(line[m[4]:m[5]]), inside: line[m[6]:m[7]], negated: notBefore.MatchString(line[:m[4]])}
-		if m[2] >= 0 {
-			g.before = strings.ToLower(line[m[2]:m[3]])
+// strict reads the items of a line in the form "(name arg arg)" or "name(arg, arg)", and returns the line without them
+// and without what else is in parentheses.
+func (r *Reader) strict(text string, action bool) (list []found, rest string) {
+	at := 0
+	for _, m := range groupForm.FindAllStringSubmatchIndex(text, -1) {
+		name, words := strings.ToLower(text[m[4]:m[5]]), strings.Fields(argumentMarks.Replace(strings.ToLower(text[m[6]:m[7]])))
+		negated := name == "not" || notBefore.MatchString(text[:m[4]])
+		if name != "" && name != "not" {
+			if m[2] >= 0 && r.symbolNamed(text[m[2]:m[5]], action) != nil { // pick up(a)
+				name = text[m[2]:m[5]]
+			}
+			if r.symbolNamed(name, action) == nil && !r.likeAtom(name, words) {
+				continue
+			}
+			words = slices.Insert(words, 0, name)
 		}
-		if g.name == "not" { // not(handempty)
-			g.name, g.negated = "", true
+		if f := r.atom(words, action); f != nil {
+			f.negated = f.negated || negated
+			list = append(list, *f)
+		} else if name != "" {
+			continue
 		}
-		out = append(out, g)
+		rest, at = rest+text[at:m[4]]+" ", m[1]
 	}
-	return out
-}
-
-var argumentMarks = strings.NewReplacer(",", " ", `"`, " ", "'", " ", "`", " ", "?", " ")
-
-// strict reads a group as "(name arg arg)" or "name(arg, arg)". It returns nil where it is an aside in
-// prose.
-func (r *Reader) strict(g group, action bool) *found {
-	words := strings.Fields(argumentMarks.Replace(strings.ToLower(g.inside)))
-	if g.name != "" {
-		if g.before != "" && r.symbolNamed(g.before+g.name, action) != nil { // pick up(a)
-			g.name = g.before + g.name
+	rest += text[at:]
+	if list != nil && !action { // "clear(a), handempty"
+		for _, w := range strings.FieldsFunc(rest, func(c rune) bool { return strings.ContainsRune(" ,;.[]", c) }) {
+			if s := r.symbolNamed(w, false); s != nil && !s.action && len(s.params) == 0 {
+				list = append(list, found{sym: s, name: s.name})
+			}
 		}
-		if r.symbolNamed(g.name, action) == nil && !r.likeAtom(g.name, words) {
-			return nil
-		}
-		words = slices.Insert(words, 0, g.name)
 	}
-	f := r.atom(words, action)
-	if f != nil {
-		f.negated = f.negated || g.negated
-	}
-	return f
+	return list, rest
 }
 
 // atom reads a name and its arguments, each a word or some words that name an object.

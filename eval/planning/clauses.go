@@ -6,10 +6,22 @@ import (
 	"strings"
 )
 
+// Parentheses in a line: what they hold, and as parts of the words around them or apart from these.
+var (
+	inside  = regexp.MustCompile(`\(([^()]*)\)`)
+	opened  = strings.NewReplacer("(", " ", ")", " ")
+	divided = strings.NewReplacer("(", ". ", ")", ". ")
+)
+
 // sentence reads the items of a line without its marker: those in PDDL, or else those in words; words
-// in parentheses count where the words before them are incomplete.
+// in parentheses count where the words before them are incomplete, or where they correct these.
 func (r *Reader) sentence(task Task, text string, prose bool, last string) []found {
-	strict, aside, rest := r.parenthesised(task, text, prose, last)
+	for _, m := range inside.FindAllStringSubmatch(text, -1) { // "pick up d (no, wait: unstack c from d)"
+		if got := r.clauses(task, m[1], prose, last); len(got) > 0 && corrections.MatchString(m[1]) {
+			return got
+		}
+	}
+	strict, rest := r.strict(text, task.Actions())
 	if slices.ContainsFunc(strict, func(f found) bool { return f.sym == nil || f.sym.action == task.Actions() }) {
 		return strict
 	}
@@ -17,51 +29,20 @@ func (r *Reader) sentence(task Task, text string, prose bool, last string) []fou
 	if len(main) == 0 && len(strict) > 0 {
 		return strict
 	}
-	incomplete := func(f found) bool { return f.loose }
-	if rest != text && slices.ContainsFunc(main, incomplete) { // "load crate1 into truck0 (at depot0)"
-		all := r.clauses(task, strings.NewReplacer("(", " ", ")", " ").Replace(text), prose, last)
-		if len(all) >= len(main) && !slices.ContainsFunc(all, func(f found) bool { return f.loose || f.twice() }) {
+	unsure := func(f found) bool { return f.loose || len(f.args) == 2 && f.args[0] == f.args[1] } // "unstack blue (B)"
+	if rest == text || len(main) > 0 && !slices.ContainsFunc(main, unsure) {
+		return main
+	}
+	for _, marks := range []*strings.Replacer{opened, divided} { // "load crate1 into truck0 (at depot0)", "unstack a (unstack a from b)"
+		if all := r.clauses(task, marks.Replace(text), prose, last); len(all) > 0 && len(all) >= len(main) && !slices.ContainsFunc(all, unsure) {
 			return all
 		}
 	}
-	better := len(main) == 0 || slices.ContainsFunc(main, incomplete) && len(aside) > 0 && !slices.ContainsFunc(aside, incomplete)
-	if better && (task.Actions() || len(strings.TrimSpace(rest)) < 3) {
-		return aside
+	if len(main) == 0 {
+		return r.clauses(task, divided.Replace(text), prose, last)
 	}
 	return main
 }
-
-// parenthesised reads the items of a line in PDDL, those in words in parentheses, and returns the rest of the line. Where
-// the words correct the line, nothing is left of it.
-func (r *Reader) parenthesised(task Task, text string, prose bool, last string) (strict, aside []found, rest string) {
-	at := 0
-	for _, g := range groups(text) {
-		if f := r.strict(g, task.Actions()); f != nil {
-			strict = append(strict, *f)
-		} else if g.name == "" {
-			got := r.clauses(task, g.inside, prose, last)
-			if len(got) > 0 && corrections.MatchString(g.inside) { // "pick up d (no, wait: unstack c from d)"
-				return nil, got, ""
-			}
-			aside = append(aside, got...)
-		} else {
-			continue
-		}
-		rest, at = rest+text[at:g.start]+" ", g.end
-	}
-	rest += text[at:]
-	if strict != nil && !task.Actions() { // "clear(a), handempty"
-		for _, w := range strings.FieldsFunc(strings.ToLower(rest), func(c rune) bool { return strings.ContainsRune(" ,;.[]", c) }) {
-			if s := r.symbolNamed(w, false); s != nil && !s.action && len(s.params) == 0 {
-				strict = append(strict, found{sym: s, name: s.name})
-			}
-		}
-	}
-	return strict, aside, rest
-}
-
-// twice reports whether an item names an object twice: "unstack blue (B)".
-func (f *found) twice() bool { return len(f.args) == 2 && f.args[0] == f.args[1] }
 
 // Ends of clauses; of the first kind also a colon ends them.
 var (

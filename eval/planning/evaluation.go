@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"iter"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +28,9 @@ type Config struct {
 	Model    []string     `yaml:"model" json:"model"`                                       // one arm each; reference:planning?drop=P&invent=P answers from the truth
 	Problems string       `yaml:"problems,omitempty" json:"problems,omitempty" path:"file"` // file of problems; empty: they are generated
 	Domain   []string     `yaml:"domain,omitempty" json:"domain,omitempty"`                 // of generated problems: blocksworld, depots
+	Blocks   string       `yaml:"blocks,omitempty" json:"blocks,omitempty"`                 // in a generated problem, such as 3-12
+	Depots   string       `yaml:"depots,omitempty" json:"depots,omitempty"`                 // numbers of depots, distributors, trucks, pallets, hoists and crates: 3,1,3,4,4,3
+	States   string       `yaml:"states,omitempty" json:"states,omitempty"`                 // of generated Blocksworld problems: stack (default) or uniform
 	N        int          `yaml:"n" json:"n"`                                               // problems, of each domain where they are generated; 0: all of the file
 	Tasks    []Task       `yaml:"tasks" json:"tasks"`
 	Form     Form         `yaml:"form" json:"form"`
@@ -57,8 +58,6 @@ func (c *Config) Complete() error {
 		return run.Usagef("n is 1 or more, and a domain is named, where problems are generated")
 	case c.N < 0 || c.Shots < 0 || c.Shots > 20 || c.MaxNodes < 1:
 		return run.Usagef("n and shots (at most 20) are 0 or more; max_nodes is 1 or more")
-	case len(c.Tasks) == 0:
-		return run.Usagef("no tasks: there are %v", Tasks)
 	}
 	for i, m := range c.Model {
 		if slices.Contains(c.Model[:i], m) {
@@ -71,11 +70,90 @@ func (c *Config) Complete() error {
 		}
 	}
 	for _, d := range c.Domain {
-		if err := DefaultGenerator(d).Validate(); c.Problems == "" && err != nil {
-			return run.UsageError{Err: err}
+		if _, err := c.generator(d); c.Problems == "" && err != nil {
+			return err
 		}
 	}
-	return cmp.Or(c.asking().check(c.Tasks), c.Sampling.Validate())
+	return cmp.Or(c.checkQuestions(), c.Sampling.Validate())
+}
+
+func (c *Config) checkQuestions() error {
+	switch {
+	case c.Form != Words && c.Form != PDDL:
+		return run.Usagef("form is words or pddl, not %q", c.Form)
+	case c.Steps < 1:
+		return run.Usagef("steps is %d: it is 1 or more", c.Steps)
+	case len(c.Tasks) == 0:
+		return run.Usagef("no tasks: there are %v", Tasks)
+	}
+	for i, t := range c.Tasks {
+		if !slices.Contains(Tasks, t) || slices.Contains(c.Tasks[:i], t) {
+			return run.Usagef("tasks: %q is not one of %v, each once", t, Tasks)
+		}
+	}
+	return nil
+}
+
+// generator returns what makes the problems of a domain.
+func (c *Config) generator(domain string) (Generator, error) {
+	g := Generator{Domain: domain, Uniform: c.States == "uniform"}
+	if c.States != "" && c.States != "stack" && !g.Uniform {
+		return g, run.Usagef("states is stack or uniform, not %q", c.States)
+	}
+	if _, err := fmt.Sscanf(cmp.Or(c.Blocks, "3-12"), "%d-%d", &g.Blocks[0], &g.Blocks[1]); err != nil {
+		return g, run.Usagef("blocks is %q: write two numbers such as 3-12", c.Blocks)
+	}
+	d := &g.Depots
+	if _, err := fmt.Sscanf(cmp.Or(c.Depots, "3,1,3,4,4,3"), "%d,%d,%d,%d,%d,%d", &d[0], &d[1], &d[2], &d[3], &d[4], &d[5]); err != nil {
+		return g, run.Usagef("depots is %q: write six numbers such as 3,1,3,4,4,3", c.Depots)
+	}
+	if err := g.Validate(); err != nil {
+		return g, run.UsageError{Err: err}
+	}
+	return g, nil
+}
+
+// Generate makes n problems of each domain, which may also be a file of PDDL with problems beside it. progress, which
+// may be nil, is called after each with the number of those of one domain.
+func (c *Config) Generate(ctx context.Context, o pddl.Options, progress func(done int)) (worlds []*World, err error) {
+	if c.N < 1 {
+		return nil, run.Usagef("n is %d: it is 1 or more", c.N)
+	}
+	if err := c.checkQuestions(); err != nil {
+		return nil, err
+	}
+	for _, domain := range c.Domain {
+		var made []*World
+		if strings.HasSuffix(strings.ToLower(domain), ".pddl") {
+			if made, err = ReadProblems(domain); err == nil {
+				made, err = Vary(ctx, made, c.N, c.Seed, o, progress)
+			}
+		} else {
+			var g Generator
+			if g, err = c.generator(domain); err == nil {
+				made, err = g.Generate(ctx, c.N, c.Seed, o, progress)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		worlds = append(worlds, made...)
+	}
+	return worlds, nil
+}
+
+// Questions asks every task about every problem.
+func (c *Config) Questions(worlds []*World) (list []Question, err error) {
+	for _, w := range worlds {
+		for _, task := range c.Tasks {
+			q, err := w.Ask(task, c.asking())
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, *q)
+		}
+	}
+	return list, nil
 }
 
 // Evaluation is the plan that asks the questions of a configuration and scores the answers.
@@ -200,17 +278,13 @@ func (e *Evaluation) Prepare(ctx context.Context, env *run.Env) error {
 		return err
 	}
 	limits := pddl.Options{MaxNodes: e.config.MaxNodes}
-	if e.worlds, err = open(e.config.Problems, list); err != nil {
-		return run.UsageError{Err: err}
+	if e.config.Problems == "" {
+		e.worlds, err = e.config.Generate(ctx, limits, nil)
+	} else if e.worlds, err = open(e.config.Problems, list); err != nil {
+		err = run.UsageError{Err: err}
 	}
-	if list == nil {
-		for _, domain := range e.config.Domain {
-			made, err := DefaultGenerator(domain).Generate(ctx, e.config.N, e.config.Seed, limits, nil)
-			if err != nil {
-				return err
-			}
-			e.worlds = append(e.worlds, made...)
-		}
+	if err != nil {
+		return err
 	}
 	unsolved := 0
 	for _, w := range e.worlds {
@@ -305,18 +379,11 @@ func (e *Evaluation) ask(ctx context.Context, out *run.Writer, env *run.Env, id,
 
 func (c *Config) asking() Asking { return Asking{Seed: c.Seed, Form: c.Form, Steps: c.Steps} }
 
-// random returns the randomness of one job.
-func (e *Evaluation) random(id, what string) *rand.Rand {
-	h := fnv.New64a()
-	fmt.Fprint(h, id, "\x00", what)
-	return rand.New(rand.NewPCG(e.config.Seed, h.Sum64()))
-}
-
 // answer sets the text of the answer, and says whether it was cut off.
 func (e *Evaluation) answer(ctx context.Context, out *run.Writer, env *run.Env, row *Row, w *World, q *Question) (cut bool, err error) {
 	if strings.HasPrefix(row.Arm, referencePrefix) {
 		ref, err := ParseReference(row.Arm)
-		row.Raw = ref.Answer(w, q, e.random(row.Question, row.Arm))
+		row.Raw = ref.Answer(w, q, seeded(e.config.Seed, row.Question, row.Arm))
 		return false, err
 	}
 	var messages []llm.Message
@@ -329,7 +396,7 @@ func (e *Evaluation) answer(ctx context.Context, out *run.Writer, env *run.Env, 
 			continue // such as a plan that is not known
 		}
 		messages = append(messages, llm.Message{Role: llm.User, Content: example.Prompt()},
-			llm.Message{Role: llm.Assistant, Content: Reference{}.Answer(shot, example, e.random(row.Question, shot.ID))})
+			llm.Message{Role: llm.Assistant, Content: Reference{}.Answer(shot, example, seeded(e.config.Seed, row.Question, shot.ID))})
 	}
 	messages = append(messages, llm.Message{Role: llm.User, Content: q.Prompt()})
 	resp, err := env.Model(row.Arm).Generate(ctx, llm.Request{
@@ -353,7 +420,7 @@ func (e *Evaluation) score(ctx context.Context, s *scorer, row *Row, w *World, q
 		row.Value = s.headline(q.Task)
 		return nil
 	}
-	limits := pddl.Options{MaxNodes: e.config.MaxNodes, Shuffle: e.random(row.Question, "floor")}
+	limits := pddl.Options{MaxNodes: e.config.MaxNodes, Shuffle: seeded(e.config.Seed, row.Question, "floor")}
 	another, graph, err := pddl.AllOptimal(ctx, w.Task, limits)
 	if graph != nil {
 		another.Plan = graph.Sample(limits.Shuffle)

@@ -15,7 +15,6 @@ import (
 	"parley/eval/planning/pddl"
 	"parley/eval/report"
 	"parley/eval/report/view"
-	"parley/eval/run"
 )
 
 // Solution holds the result of the search for one problem. Its JSON form is a documented interface.
@@ -131,100 +130,4 @@ func ReadAnswers(r io.Reader, name string, yield func(ReadAnswer) error) error {
 		}
 		return yield(ReadAnswer{in.ID, reader.Read(in.Task, in.Raw, in.Cut)})
 	})
-}
-
-// check returns an error for a form or a number of steps that cannot be, and for a task that does not
-// exist or is named twice.
-func (a Asking) check(tasks []Task) error {
-	switch {
-	case a.Form != Words && a.Form != PDDL:
-		return run.Usagef("form is words or pddl, not %q", a.Form)
-	case a.Steps < 1:
-		return run.Usagef("steps is %d: it is 1 or more", a.Steps)
-	}
-	for i, t := range tasks {
-		if !slices.Contains(Tasks, t) || slices.Contains(tasks[:i], t) {
-			return run.Usagef("tasks: %q is not one of %v, each once", t, Tasks)
-		}
-	}
-	return nil
-}
-
-// Making says which problems and questions to make.
-type Making struct {
-	Domains []string // names of generators, or files of PDDL with problems beside them
-	N       int      // problems of each domain
-	Blocks  string   // such as 3-12
-	Depots  string   // numbers of depots, distributors, trucks, pallets, hoists and crates: 3,1,3,4,4,3
-	States  string   // stack or uniform
-	Tasks   []Task   // of questions; none: all
-	Asking
-}
-
-// Check returns an error for what is wrong.
-func (m *Making) Check() error {
-	switch {
-	case m.N < 1:
-		return run.Usagef("n is %d: it is 1 or more", m.N)
-	case m.States != "stack" && m.States != "uniform":
-		return run.Usagef("states is stack or uniform, not %q", m.States)
-	}
-	if len(m.Tasks) == 0 {
-		m.Tasks = Tasks
-	}
-	return m.Asking.check(m.Tasks)
-}
-
-// Problems makes the problems of all domains. progress, which may be nil, is called after each with the
-// number of those of one domain.
-func (m *Making) Problems(ctx context.Context, o pddl.Options, progress func(done int)) ([]*World, error) {
-	if err := m.Check(); err != nil {
-		return nil, err
-	}
-	var worlds []*World
-	for _, domain := range m.Domains {
-		list, err := m.domain(ctx, domain, o, progress)
-		if err != nil {
-			return nil, err
-		}
-		worlds = append(worlds, list...)
-	}
-	return worlds, nil
-}
-
-func (m *Making) domain(ctx context.Context, domain string, o pddl.Options, progress func(int)) ([]*World, error) {
-	if strings.HasSuffix(strings.ToLower(domain), ".pddl") {
-		given, err := ReadProblems(domain)
-		if err != nil {
-			return nil, err
-		}
-		return Vary(ctx, given, m.N, m.Seed, o, progress)
-	}
-	g := DefaultGenerator(domain)
-	g.Uniform = m.States == "uniform"
-	if _, err := fmt.Sscanf(m.Blocks, "%d-%d", &g.Blocks[0], &g.Blocks[1]); err != nil {
-		return nil, run.Usagef("blocks is %q: write two numbers such as 3-12", m.Blocks)
-	}
-	if _, err := fmt.Sscanf(m.Depots, "%d,%d,%d,%d,%d,%d", &g.Depots[0], &g.Depots[1], &g.Depots[2], &g.Depots[3], &g.Depots[4], &g.Depots[5]); err != nil {
-		return nil, run.Usagef("depots is %q: write six numbers such as 3,1,3,4,4,3", m.Depots)
-	}
-	if err := g.Validate(); err != nil {
-		return nil, run.UsageError{Err: err}
-	}
-	return g.Generate(ctx, m.N, m.Seed, o, progress)
-}
-
-// Questions asks every task about every problem.
-func (m *Making) Questions(worlds []*World) ([]Question, error) {
-	var list []Question
-	for _, w := range worlds {
-		for _, task := range m.Tasks {
-			q, err := w.Ask(task, m.Asking)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, *q)
-		}
-	}
-	return list, nil
 }

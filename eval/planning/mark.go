@@ -74,7 +74,7 @@ func (s *scanner) at(k int) string {
 // mark finds the objects that a text names, known or not.
 func (r *Reader) mark(text string) *marked {
 	m := &marked{}
-	s := &scanner{Reader: r, words: token.FindAllString(strings.ToLower(text), -1)}
+	s := &scanner{Reader: r, words: token.FindAllString(strings.ReplaceAll(strings.ToLower(text), "n't", " not"), -1)}
 	for i := 0; i < len(s.words); {
 		w, n := s.words[i], 1
 		if o, used := s.mention(i); used > 0 {

@@ -26,7 +26,7 @@ var subjects = regexp.MustCompile(`\b(?:you|i|we)\b`)
 var endings = wordSet(`because since so as which that while when where if in_order ( - -> => for — – . ; : " ' thus allowing making leaving resulting after before without again`)
 
 // refusing are words by which a line says that its action is not taken.
-var refusing = wordSet("not impossible unnecessary already n't cannot under below beneath isn't")
+var refusing = wordSet("not impossible unnecessary already cannot under below beneath")
 
 // fillers say nothing within an action.
 var fillers = wordSet("the a an block crate now currently then directly gently carefully just back both so located which , again ' \" `")
@@ -106,14 +106,6 @@ func (r *Reader) action(m *marked, words []string, bare bool) *found {
 // prepositions, as they do behind the name of the action.
 func (r *Reader) fill(s *symbol, m *marked, words, before []string, plain bool) (*found, int) {
 	args := make([]*mention, len(s.slots))
-	put := func(with string, o mention) bool {
-		k := r.slotFor(s, args, with, o, plain)
-		if k < 0 {
-			return false
-		}
-		args[k] = &o
-		return true
-	}
 	for _, w := range before {
 		o, _ := m.mention(w)
 		if s.actor < 0 {
@@ -125,10 +117,11 @@ func (r *Reader) fill(s *symbol, m *marked, words, before []string, plain bool) 
 	used := 0
 	for i := 0; i < len(words); i++ {
 		if o, ok := m.mention(words[i]); ok {
-			if !put(strings.Join(with, " "), o) {
+			k := r.slotFor(s, args, strings.Join(with, " "), o, plain)
+			if k < 0 {
 				return nil, 0
 			}
-			with = nil
+			args[k], with = &o, nil
 			used++
 			continue
 		}
@@ -213,41 +206,31 @@ func (r *Reader) typeFits(s *symbol, k int, name string) bool {
 var stateLeads = regexp.MustCompile(`^(?:(?:then|now|currently|also|and|but|so|thus|,|:|-|therefore|finally|additionally|(?:in|at) (?:the|this) (?:current|initial|resulting|final|new|end)? ?(?:state|point|situation)|after (?:this|that|these|the)(?: \w+)?|as a result|the fact that|the propert(?:y|ies) that [^@,]*? (?:is|are)|while|with|\d+ [.):]) ,? ?)+`)
 
 var (
-	negation   = regexp.MustCompile(`^(not|¬|~|!|no longer|neither|it is not (?:the case|true) that|it is no longer (?:the case|true) that) `)
-	negatedBe  = regexp.MustCompile(`(\b(?:is|are|was|will be|becomes|become|am|be|hand|arm|remains)|'s) (?:now |currently |then )?(?:not|no longer|never|n't|neither) `)
+	negation   = regexp.MustCompile(`(?:\bit is )?\b(?:not|no longer|never|neither)\b(?: (?:the case|true) that)?|[¬~!]`)
 	bothWords  = regexp.MustCompile(`\b(?:both|all of|each of|either) `)
 	asides     = regexp.MustCompile(` ?(?:with (?:no|nothing|@\d+)\b|because|since|as|which|so|due to|—|–|->|=>|" ?|\( )[^,]*$`)
 	oneMention = regexp.MustCompile(`@\d+`)
 )
 
-// properties reads a clause that tells properties of a state. subject, which may be empty, is used
-// where the clause leaves out its own; the last subject is returned.
+// properties reads a clause that tells properties of a state, first as it is, then without a negation and without what
+// explains it. subject, which may be empty, is used where the clause leaves out its own; the last subject is returned.
 func (r *Reader) properties(m *marked, words []string, subject string) (out []found, last string) {
 	text := strings.Join(words, " ")
-	text = strings.TrimPrefix(text+" ", stateLeads.FindString(text+" "))
-	text = strings.TrimSpace(bothWords.ReplaceAllString(text, ""))
-	negated := false
-	if n := negation.FindString(text + " "); n != "" {
-		negated = true
-		text = strings.TrimSpace(strings.TrimPrefix(text+" ", n))
-	}
-	if loc := negatedBe.FindStringSubmatchIndex(text); loc != nil {
-		negated = true
-		text = text[:loc[3]] + " " + text[loc[1]:]
-	}
-	got := r.matched(m, text, subject)
-	if got == nil {
-		if short := asides.ReplaceAllString(text, ""); short != text && !strings.Contains(short, ",") {
-			got = r.matched(m, strings.TrimSpace(short), subject)
+	text = bothWords.ReplaceAllString(strings.TrimPrefix(text+" ", stateLeads.FindString(text+" ")), "")
+	plain := negation.ReplaceAllString(text, "")
+	for _, t := range []string{text, asides.ReplaceAllString(text, ""), plain, asides.ReplaceAllString(plain, "")} {
+		if len(t) < len(plain) && strings.Contains(t, ",") {
+			continue
 		}
+		if out = r.matched(m, strings.Join(strings.Fields(t), " "), subject); out == nil {
+			continue
+		}
+		for i := range out {
+			out[i].negated = plain != text && len(t) <= len(plain)
+		}
+		return out, subjectOf(t)
 	}
-	for i := range got {
-		got[i].negated = negated
-	}
-	if len(got) > 0 {
-		last = subjectOf(text)
-	}
-	return got, last
+	return nil, ""
 }
 
 // subjectOf returns the objects with which a clause begins.
@@ -260,70 +243,58 @@ func subjectOf(text string) string {
 	return strings.Join(words[:n], " ")
 }
 
-// matched matches a whole clause with the forms of the predicates.
-func (r *Reader) matched(m *marked, text, subject string) []found {
-	text = strings.Trim(text, " ,\"'`.")
-	text = strings.ReplaceAll(text, " the ", " ")
-	text = strings.TrimPrefix(text, "the ")
+// matched matches a whole clause with the forms of the predicates; one that fits the types of its arguments goes first.
+func (r *Reader) matched(m *marked, text, subject string) (got []found) {
+	text = strings.ReplaceAll(" "+strings.Trim(text, " ,\"'`."), " the ", " ")
 	tries := []string{text}
-	if subject != "" && !strings.HasPrefix(text, "@") {
-		tries = append(tries, subject+" "+text, subject+" is "+text)
+	if subject != "" && !strings.HasPrefix(text, " @") {
+		tries = append(tries, subject+text, subject+" is"+text)
 	}
-	var wrong []found // fits a form, but not the types of the predicate
+	unfit := func(f found) bool {
+		for i, a := range f.args {
+			if !r.fits(f.sym, i, a) {
+				return true
+			}
+		}
+		return false
+	}
 	for _, t := range tries {
 		for _, s := range r.symbols {
-			if s.action {
-				continue
-			}
 			for _, f := range s.forms {
-				g := f.re.FindStringSubmatch(t)
+				g := f.re.FindStringSubmatch(strings.TrimSpace(t))
 				if g == nil {
 					continue
 				}
-				got := s.cross(m, f, g[1:])
-				if !slices.ContainsFunc(got, r.unfit) {
-					return got
+				all := s.each(m, f, g[1:])
+				if !slices.ContainsFunc(all, unfit) {
+					return all
 				}
-				if wrong == nil {
-					wrong = got
+				if got == nil {
+					got = all
 				}
 			}
 		}
-		if wrong != nil {
-			return wrong
+		if got != nil {
+			return got
 		}
 	}
 	return nil
 }
 
-// unfit reports whether an argument is not of the type that its symbol takes.
-func (r *Reader) unfit(f found) bool {
-	for i, a := range f.args {
-		if !r.fits(f.sym, i, a) {
-			return true
-		}
-	}
-	return false
-}
-
-// cross makes one property of each combination of the objects in a match.
-func (s *symbol) cross(m *marked, f form, groups []string) []found {
-	all := [][]mention{make([]mention, len(s.params))}
+// each makes one property for each of the objects in a match; one of its groups may name several.
+func (s *symbol) each(m *marked, f form, groups []string) (out []found) {
+	words, n := make([][]string, len(s.params)), 1
 	for i, g := range groups {
-		var next [][]mention
-		for _, word := range oneMention.FindAllString(g, -1) {
-			o, _ := m.mention(word)
-			for _, args := range all {
-				args = slices.Clone(args)
-				args[f.args[i]] = o
-				next = append(next, args)
-			}
-		}
-		all = next
+		words[f.args[i]] = oneMention.FindAllString(g, -1)
+		n = max(n, len(words[f.args[i]]))
 	}
-	out := make([]found, 0, len(all))
-	for _, args := range all {
-		out = append(out, found{sym: s, name: s.name, args: args})
+	for k := range n {
+		x := found{sym: s, name: s.name}
+		for _, list := range words {
+			o, _ := m.mention(list[min(k, len(list)-1)])
+			x.args = append(x.args, o)
+		}
+		out = append(out, x)
 	}
 	return out
 }

@@ -59,9 +59,7 @@ func (w *World) Ask(task Task, a Asking) (*Question, error) {
 	if a.Steps == 0 {
 		a.Steps = 2
 	}
-	h := fnv.New64a()
-	fmt.Fprint(h, w.ID, "\x00", task)
-	rng := rand.New(rand.NewPCG(a.Seed, h.Sum64()))
+	rng := seeded(a.Seed, w.ID, string(task))
 	q := &Question{
 		ID: w.ID + "/" + string(task), Problem: w.ID, Domain: w.Domain, Task: task, Form: form, Size: w.Size,
 		Seed: strconv.FormatUint(a.Seed, 10), Done: []string{}, Static: []string{}, Loops: []string{},
@@ -69,13 +67,16 @@ func (w *World) Ask(task Task, a Asking) (*Question, error) {
 	if err := w.answer(q, a.Steps, rng); err != nil {
 		return nil, err
 	}
-	// What the questions of one problem share is drawn from the problem alone.
-	h.Reset()
-	fmt.Fprint(h, w.ID)
-	common := rand.New(rand.NewPCG(a.Seed, h.Sum64()))
-	q.Context = w.context(form, task == Plan, common.IntN)
+	q.Context = w.context(form, task == Plan, seeded(a.Seed, w.ID).IntN) // the questions of a problem share it
 	q.Question = w.question(q, rng.IntN)
 	return q, nil
+}
+
+// seeded returns randomness of its own for what the parts name.
+func seeded(seed uint64, parts ...string) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(strings.Join(parts, "\x00")))
+	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
 // answer sets what is true, and the actions of the question.
