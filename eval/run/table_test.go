@@ -385,3 +385,29 @@ func TestEncodeConfig(t *testing.T) {
 		t.Error("an unknown name reads back")
 	}
 }
+
+// Files are listed in order and once each, those of directories without hidden ones and links.
+func TestFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"b.txt", "d/a.txt", "d/.git/config", "d/.hidden", ".own"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), writeText(name, "x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a.txt", "d/link"); err != nil {
+		t.Fatal(err)
+	}
+	for names, want := range map[string]string{
+		"d b.txt": "b.txt d/a.txt", "d d/a.txt .own": ".own d/a.txt", ".": "b.txt d/a.txt", "d/.git": "d/.git/config", "d/.hidden": "d/.hidden",
+		"": "name a file or directory", "none": "find files: ", "d/link": "there are no files in d/link",
+	} {
+		files, err := run.Files(strings.Fields(names))
+		if got := strings.Join(files, " "); err != nil {
+			if !strings.Contains(err.Error(), want) || files != nil {
+				t.Errorf("%q: %v %q, want %s", names, err, files, want)
+			}
+		} else if got != want {
+			t.Errorf("%q: %s, want %s", names, got, want)
+		}
+	}
+}
