@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"parley/eval/run"
 	"parley/eval/utility"
+	"parley/logs"
 )
 
 func evalUtilityCommand() *cli.Command {
@@ -76,10 +79,23 @@ func utilityCriteria(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	g := utility.DefaultConfig()
+	g, dir := utility.DefaultConfig(), cmp.Or(c.String("run"), filepath.Join("runs", run.NewID(time.Now())))
 	overlay(c, &g.Settings)
-	g.Task, g.Critic, g.Critics, g.Solutions, g.Out = task, c.String("model"), c.Int("seeds"), c.Bool("solutions"), c.String("run")
-	return utilityBegin(c, g, c.String("out"))
+	g.Task, g.Critic, g.Critics, g.Solutions, g.Out = task, c.String("model"), c.Int("seeds"), c.Bool("solutions"), dir
+	ended := utilityBegin(c, g)
+	made, out := filepath.Join(dir, utility.CriteriaName), c.String("out")
+	_, partial := errors.AsType[partialError](ended)
+	switch {
+	case ended != nil && !partial, c.Bool("print-config"), c.Bool("estimate"):
+		return ended
+	case !exists(made):
+		return errors.Join(ended, fmt.Errorf("%s is not written: no criterion was proposed that could be read", out))
+	}
+	text, err := os.ReadFile(made)
+	if err == nil {
+		err = logs.WriteFile(out, text)
+	}
+	return errors.Join(ended, err)
 }
 
 // utilityRun labels samples, and verifies criteria where samples are disturbed.
@@ -114,28 +130,13 @@ func utilityRun(c *cli.Context, seeds int, disturb []string) (err error) {
 	if g.Critic != "" && g.Critics == 0 {
 		g.Critics = c.Int("critics")
 	}
-	return utilityBegin(c, g, "")
+	return utilityBegin(c, g)
 }
 
-// utilityFile names the file of criteria in the directory of a run.
-func utilityFile(dir string) string { return filepath.Join(dir, "criteria.yaml") }
-
-// utilityBegin runs a configuration and writes the criteria that it ends with to a file, by default in its directory.
-func utilityBegin(c *cli.Context, g *utility.Config, file string) error {
+// utilityBegin runs a configuration.
+func utilityBegin(c *cli.Context, g *utility.Config) error {
 	if err := g.Complete(); err != nil {
 		return err
 	}
-	if g.Out == "" && !c.Bool("print-config") {
-		g.Out = filepath.Join("runs", run.NewID(time.Now()))
-	}
-	dir := g.Out
-	ended := begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
-	if _, partial := errors.AsType[partialError](ended); ended != nil && !partial || c.Bool("print-config") || c.Bool("estimate") {
-		return ended
-	}
-	list, err := readCriteria(dir)
-	if err == nil {
-		err = writeCriteria(cmp.Or(file, utilityFile(dir)), list)
-	}
-	return errors.Join(ended, err)
+	return begin(c, utility.New(g), func() any { return utility.DefaultConfig() }, showUtility)
 }

@@ -1,14 +1,17 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"parley/eval"
 	"parley/eval/report"
 	"parley/eval/run"
 	"parley/eval/utility"
@@ -53,9 +56,10 @@ func utilityConsolidate(c *cli.Context) error {
 	}
 	merged := utility.Consolidate(all, alike, tau)
 	fmt.Fprintf(c.App.ErrWriter, "%d criteria became %d (similarity: %s, tau %g)\n", len(all), len(merged), method, tau)
+	text, err := utility.EncodeCriteria(merged)
 	out := c.String("out")
-	if out != "" {
-		err = writeCriteria(out, merged)
+	if err == nil && out != "" {
+		err = logs.WriteFile(out, text)
 	}
 	switch {
 	case err != nil:
@@ -63,40 +67,29 @@ func utilityConsolidate(c *cli.Context) error {
 	case c.Bool("json"):
 		growth := utility.Grow(merged, seeds, rand.New(rand.NewPCG(1, 4)))
 		return printJSON(c.App.Writer, map[string]any{"criteria": merged, "growth": growth, "method": method})
-	case out != "":
-		return nil
-	}
-	text, err := utility.EncodeCriteria(merged)
-	if err == nil {
+	case out == "":
 		_, err = c.App.Writer.Write(text)
 	}
 	return err
 }
 
-// showUtility prints the findings of a run, for people, and writes the criteria with their verdicts beside them.
+// showUtility prints the findings of a run, for people.
 func showUtility(c *cli.Context, dir string, m *run.Manifest) error {
-	s, err := utilityStudy(dir)
+	_, p, err := kinds.Read(dir, utility.Kind)
 	if err != nil {
 		return err
 	}
-	for _, t := range s.Tables() {
-		if err := report.Print(c.App.Writer, t); err != nil {
-			return err
-		}
-	}
-	if list := s.Edited(); len(list) > 0 {
-		err = writeCriteria(utilityFile(dir), list)
-	}
-	return errors.Join(err, printEnd(c, dir, m))
-}
-
-// utilityStudy reads what a run found.
-func utilityStudy(dir string) (*utility.Study, error) {
-	_, p, err := kinds.Read(dir, utility.Kind)
+	s, err := utility.ReadStudy(dir, p.Config().(*utility.Config))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return utility.ReadStudy(dir, p.Config().(*utility.Config))
+	ofCriteria := func(r eval.Result) bool { return !strings.HasPrefix(r.Metric, "utility") }
+	groups := slices.DeleteFunc(slices.Clone(m.Results), ofCriteria)
+	if err := report.Print(c.App.Writer, s.Table()); err != nil || len(groups) == 0 {
+		return cmp.Or(err, printEnd(c, dir, m))
+	}
+	fmt.Fprintln(c.App.Writer)
+	return cmp.Or(report.Results(c.App.Writer, groups), printEnd(c, dir, m))
 }
 
 // utilityProposed reads the criteria of files; the seeds of each file are others.
@@ -128,27 +121,11 @@ func readCriteria(name string) ([]utility.Criterion, error) {
 		return utility.RolePlay(), nil
 	}
 	if exists(filepath.Join(name, run.ManifestName)) {
-		s, err := utilityStudy(name)
-		if err != nil {
-			return nil, err
-		}
-		return s.Edited(), nil
+		name = filepath.Join(name, utility.CriteriaName)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	return utility.ReadCriteria(data, name)
-}
-
-// writeCriteria writes a file of criteria, which must be some.
-func writeCriteria(file string, list []utility.Criterion) error {
-	if len(list) == 0 {
-		return fmt.Errorf("%s is not written: no criterion was proposed that could be read", file)
-	}
-	text, err := utility.EncodeCriteria(list)
-	if err != nil {
-		return err
-	}
-	return logs.WriteFile(file, text)
 }

@@ -73,6 +73,11 @@ func (r *execution) openModels(ctx context.Context) error {
 			r.concurrent = max(r.concurrent, o.Defaults.Jobs)
 		}
 	}
+	for _, use := range uses {
+		if use.Embeds && r.env.embeds[use.Model] == nil {
+			return Usagef("%s has no embeddings: name a model of ollama: or openai: that has", use.Model)
+		}
+	}
 	return nil
 }
 

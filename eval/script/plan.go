@@ -103,11 +103,7 @@ func (p *Plan) Prepare(_ context.Context, env *run.Env) error {
 	if err := p.load(env); err != nil {
 		return err
 	}
-	if c.Embed != "" {
-		if p.embed = env.Embedder(c.Embed); p.embed == nil {
-			return run.Usagef("%s has no embeddings: name ollama:NAME or openai:NAME", c.Embed)
-		}
-	}
+	p.embed = env.Embedder(c.Embed)
 	judgeOf := func(spec string) *judge.Judge {
 		if spec == "" {
 			return nil

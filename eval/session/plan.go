@@ -116,9 +116,7 @@ func (p *Plan) Prepare(ctx context.Context, env *run.Env) (err error) {
 func (p *Plan) scoring(env *run.Env) (*Scoring, error) {
 	s := &Scoring{Config: p.config, Judge: newJudge(p.config, env), Now: env.Now}
 	if name, ok := strings.CutPrefix(p.config.Judge, Embed); ok {
-		if s.Embedder = env.Embedder(name); s.Embedder == nil {
-			return nil, run.Usagef("%s has no embeddings: judge with embed:ollama:NAME or embed:openai:NAME", name)
-		}
+		s.Embedder = env.Embedder(name)
 	}
 	return s, nil
 }

@@ -121,14 +121,13 @@ func (c *Config) checkSamples() error {
 
 // groups lists the groups of samples in order.
 func (c *Config) groups() []string {
-	list := []string{Success, Failure, Neither}
-	has := func(group string) bool {
-		return slices.ContainsFunc(c.Samples, func(s Sample) bool { return s.Group == group })
-	}
+	var list []string
 	for _, s := range c.Samples {
 		if !slices.Contains(list, s.Group) {
 			list = append(list, s.Group)
 		}
 	}
-	return slices.DeleteFunc(list, func(group string) bool { return !has(group) })
+	known := []string{Failure, Success} // arms of a run come behind, as they are
+	slices.SortStableFunc(list, func(a, b string) int { return slices.Index(known, b) - slices.Index(known, a) })
+	return list
 }

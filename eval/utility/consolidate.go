@@ -43,13 +43,10 @@ func Lexical(list []Criterion) Similarity {
 }
 
 // Alike returns the similarity of criteria: by the cosine of the embeddings of their names and descriptions where an
-// embedding model is named, else Lexical.
+// embedding model is named, which is open, else Lexical.
 func Alike(ctx context.Context, env *run.Env, embed string, list []Criterion, tag llm.Tag) (Similarity, []llm.Call, error) {
 	if embed == "" {
 		return Lexical(list), nil, nil
-	}
-	if env.Embedder(embed) == nil {
-		return nil, nil, noEmbeddings(embed)
 	}
 	var texts []string
 	for _, c := range list {
@@ -60,10 +57,6 @@ func Alike(ctx context.Context, env *run.Env, embed string, list []Criterion, ta
 		cosine, _ := llm.Cosine(vectors[i], vectors[j]) // 0 for a vector without a length
 		return cosine
 	}, calls, err
-}
-
-func noEmbeddings(model string) error {
-	return run.Usagef("%s has no embeddings: say --embed ollama:NAME or --embed openai:NAME", model)
 }
 
 // Consolidate merges criteria that are alike, by average linkage: the two groups whose members are most alike on

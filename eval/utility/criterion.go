@@ -6,9 +6,9 @@ package utility
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -121,10 +121,14 @@ func (c *Criterion) kind() string {
 // fold writes a text in lower case with single spaces for all but letters, digits and signs of numbers, so that
 // spellings of one name compare equal.
 func fold(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("<>%+", r)
+	text = negative.ReplaceAllString(strings.ToLower(text), "$1−$2")
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("<>%+−", r)
 	}), " ")
 }
+
+// negative is the beginning of a number below 0.
+var negative = regexp.MustCompile(`(^|[\s"'(])-(\d)`)
 
 // leaves returns the criteria that are quantified: sub-criteria instead of the criterion that has them, under both
 // names.
@@ -165,9 +169,9 @@ func ReadCriteria(data []byte, name string) ([]Criterion, error) {
 		err := yamlfile.Value(data, name, &f)
 		return f.Criteria, err
 	}
-	list, rejected, err := ReadCritic(string(data))
-	if err != nil || len(rejected) > 0 {
-		return nil, fmt.Errorf("%s: %w", name, cmp.Or(err, errors.New(strings.Join(rejected, "; "))))
+	list, rejected := ReadCritic(string(data))
+	if len(rejected) > 0 {
+		return nil, fmt.Errorf("%s: %s", name, strings.Join(rejected, "; "))
 	}
 	return list, nil
 }

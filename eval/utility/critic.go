@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/eval/run"
 	"parley/sim/llm"
@@ -54,18 +55,11 @@ func readStored(dir string, c *Config) (proposed, pool []Criterion, rejected []s
 // propose asks a critic for criteria, and for the order of values that do not tell it.
 func (p *Plan) propose(ctx context.Context, w *run.Writer, i int, row *StepRow) error {
 	tag := llm.Tag{Session: row.ID, Purpose: "critic", Repeat: i}
-	resp, calls, err := p.ask(ctx, w, p.config.Critic, "critic", map[string]any{"Task": p.config.Task, "Solutions": p.config.Solutions}, proposals, tag)
-	if err != nil {
+	resp, calls, err := p.ask(ctx, w, row, p.config.Critic, "critic", map[string]any{"Task": p.config.Task, "Solutions": p.config.Solutions}, proposals, tag)
+	if err != nil || resp == nil {
 		return err
 	}
-	if resp == nil {
-		row.State, row.Note = run.Failed, calls[len(calls)-1].Error
-		return nil
-	}
-	list, rejected, err := ReadCritic(resp.Text)
-	if err != nil && len(rejected) == 0 {
-		rejected = []string{err.Error()}
-	}
+	list, rejected := ReadCritic(resp.Text)
 	for k, one := range list {
 		one.Seeds = []int{i + 1}
 		asked := calls
@@ -87,7 +81,7 @@ func (p *Plan) propose(ctx context.Context, w *run.Writer, i int, row *StepRow) 
 
 // askOrder asks which value is the best and which the worst, and takes an answer that names the ends of the list.
 func (p *Plan) askOrder(ctx context.Context, w *run.Writer, c *Criterion, tag llm.Tag) ([]llm.Call, error) {
-	resp, calls, err := p.ask(ctx, w, p.config.Critic, "best", map[string]any{"Task": p.config.Task, "Criterion": c}, nil, tag)
+	resp, calls, err := p.ask(ctx, w, &StepRow{}, p.config.Critic, "best", map[string]any{"Task": p.config.Task, "Criterion": c}, nil, tag)
 	if err != nil || resp == nil {
 		return calls, err
 	}
@@ -132,21 +126,21 @@ func (p *Plan) consolidate(ctx context.Context, w *run.Writer, _ int, row *StepR
 	return nil
 }
 
-// summarise asks the summariser for one list. Where its reply cannot be read, the list is the given one and the note
-// says why: similar criteria are then merged without it.
+// summarise asks the summariser for one list. Where it gives none, the list is the given one and the note says why:
+// similar criteria are then merged without it.
 func (p *Plan) summarise(ctx context.Context, w *run.Writer, row *StepRow, proposed []Criterion) ([]Criterion, []llm.Call, error) {
-	with := map[string]any{"Task": p.config.Task, "Criteria": proposed}
-	resp, calls, err := p.ask(ctx, w, p.config.Summariser, "summarise", with, nil, llm.Tag{Session: row.ID, Purpose: "summarise"})
+	with, asked := map[string]any{"Task": p.config.Task, "Criteria": proposed}, StepRow{}
+	resp, calls, err := p.ask(ctx, w, &asked, p.config.Summariser, "summarise", with, nil, llm.Tag{Session: row.ID, Purpose: "summarise"})
 	if err != nil {
 		return nil, calls, err
 	}
-	if resp == nil {
-		row.Note = "the summariser did not answer: " + calls[len(calls)-1].Error
-		return proposed, calls, nil
+	var list []Criterion
+	rejected := []string{asked.Note}
+	if resp != nil {
+		list, rejected = ReadCritic(resp.Text)
 	}
-	list, rejected, err := ReadCritic(resp.Text)
-	if err != nil {
-		row.Note = "the summariser's reply cannot be read: " + err.Error()
+	if len(list) == 0 {
+		row.Note = "the summariser gave no criteria: " + strings.Join(rejected, "; ")
 		return proposed, calls, nil
 	}
 	for _, from := range proposed {

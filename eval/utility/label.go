@@ -2,6 +2,7 @@ package utility
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,15 +19,20 @@ type Label struct {
 	Reason string // why there is none
 }
 
-// notApplicable is the label of a criterion that does not apply to a sample.
-const notApplicable = "not applicable"
+// inapplicable is the label of a criterion that does not apply to a sample.
+const inapplicable = "not applicable"
+
+// notApplicable reports whether a label says that.
+func notApplicable(label string) bool {
+	return slices.Contains([]string{inapplicable, "n a", "na"}, fold(label))
+}
 
 func unread(format string, args ...any) Label {
 	return Label{Status: eval.Unparsed, Reason: fmt.Sprintf(format, args...)}
 }
 
 // labelKeys are those under which quantifiers put the label of a criterion, in the order in which they count.
-var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "level", "selected", "selected value", "choice", "assessment", "evaluation", "result"}
+var labelKeys = []string{"accepted values", "accepted value", "value", "label", "rating", "score", "level", "selected", "selected value", "choice", "answer", "assessment", "evaluation", "result"}
 
 // ReadLabels reads a quantifier's reply on several criteria, by their order. What is not an accepted value is unscored
 // with its reason.
@@ -124,27 +130,35 @@ func readLabel(reply string, c *Criterion) Label {
 	return accept(reply, c)
 }
 
-// accept returns the accepted value that a text is: in any case, with quotation marks around it, and with an
-// explanation behind a colon, dash, comma, bracket, full stop or line, unless that begins with another accepted value.
+// accept returns the accepted value that a text is, or that it does not apply: in any case, with quotation marks around
+// it, and with an explanation behind a colon, dash, comma, bracket, full stop or line, unless that begins with another
+// accepted value or goes on with a number.
 func accept(said string, c *Criterion) Label {
 	text := strings.ReplaceAll(said, " - ", " – ") // a hyphen within a word ends nothing
 	for end := len(text); end > 0; end = strings.LastIndexAny(text[:end], ":(,;.—–\n") {
-		label, rest := fold(text[:end]), fold(text[end:])+" "
+		decimals := fraction.FindString(text[end:])
+		if strings.Trim(decimals, ".0") != "" {
+			continue
+		}
+		label, rest := fold(text[:end]), fold(text[end+len(decimals):])+" "
 		for _, v := range c.Values {
 			another := func(other string) bool { return other != v && strings.HasPrefix(rest, fold(other)+" ") }
 			if fold(v) == label && !slices.ContainsFunc(c.Values, another) {
 				return Label{Value: v, Status: eval.Scored}
 			}
 		}
+		if notApplicable(label) {
+			return Label{Status: eval.NotApplicable, Reason: "the quantifier says that it does not apply"}
+		}
 	}
-	switch fold(said) {
-	case "":
+	if fold(said) == "" {
 		return unread("the label is empty")
-	case notApplicable, "n a", "na":
-		return Label{Status: eval.NotApplicable, Reason: "the quantifier says that it does not apply"}
 	}
 	return unread("%q is none of the accepted values", clip(said))
 }
+
+// fraction is the rest of a number behind its whole part.
+var fraction = regexp.MustCompile(`^[.,]\d+`)
 
 // clip shortens a text for a reason.
 func clip(s string) string { return report.Shorten(s, 60) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"parley/eval/run"
 	"parley/eval/session"
 	"parley/sim"
+	"parley/sim/llm/loose"
 )
 
 // Reader reads samples.
@@ -25,8 +27,8 @@ type Reader struct {
 }
 
 // Load reads the samples of files, of the files of directories, and of runs of sessions. Success says which were done:
-// METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of
-// the scale of the run's headline, such as iep>=50, or what logs say.
+// METRIC>=NUMBER of a run's scores, or a JSON file of {id: true|false}; empty: the middle of the scale of the run's
+// headline, such as iep>=50, or what logs say.
 func (r *Reader) Load(paths []string, success string) (list []Sample, err error) {
 	metric, number, isMetric := strings.Cut(success, ">=")
 	least, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -61,12 +63,15 @@ func (r *Reader) Load(paths []string, success string) (list []Sample, err error)
 func (r *Reader) files(path string) (list []Sample, err error) {
 	files, err := run.Files([]string{path})
 	for _, file := range files {
-		data, failed := os.ReadFile(file)
-		if failed != nil {
-			return nil, failed
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
 		}
-		more, failed := r.Read(data, file)
-		list, err = append(list, more...), cmp.Or(err, failed)
+		more, err := r.Read(data, file)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
 	}
 	return list, err
 }
@@ -81,28 +86,25 @@ func (r *Reader) Read(data []byte, file string) (list []Sample, err error) {
 	if text[0] != '{' && text[0] != '[' {
 		return []Sample{r.grouped(Sample{ID: id, Turns: []Turn{{Text: text, Tested: true}}})}, nil
 	}
-	hidden := slices.Clone(groundTruth)
-	for _, key := range r.Hidden {
-		hidden = append(hidden, fold(key))
-	}
-	var logs []any
+	hidden := slices.Concat(groundTruth, r.Hidden)
+	var logs []loose.Value
 	for d := json.NewDecoder(bytes.NewReader(data)); d.More(); {
-		var v any
-		if err := d.Decode(&v); err != nil {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
 			return nil, fmt.Errorf("%s:%d: a message log as JSON is needed: %w", file, 1+bytes.Count(data[:d.InputOffset()], []byte("\n")), err)
 		}
-		if array, ok := v.([]any); ok {
-			logs = append(logs, array...)
+		v := append(loose.Find(string(raw)), loose.Value{})[0]
+		if v.Kind == loose.Array {
+			logs = append(logs, v.Items...)
 		} else {
 			logs = append(logs, v)
 		}
 	}
-	for i, v := range logs {
-		object, ok := v.(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("%s: log %d is no JSON object", file, i+1)
+	for i := range logs {
+		if _, err := logs[i].Any(); err != nil || logs[i].Kind != loose.Object {
+			return nil, fmt.Errorf("%s: log %d is no JSON object: %w", file, i+1, cmp.Or(err, errors.New("begin it with {")))
 		}
-		s := readLog(object, hidden)
+		s := readLog(&logs[i], hidden)
 		if len(logs) == 1 {
 			s.ID = id
 		} else if s.ID == "" {
@@ -113,19 +115,18 @@ func (r *Reader) Read(data []byte, file string) (list []Sample, err error) {
 	return list, nil
 }
 
-// grouped says to which group a sample belongs.
+// grouped adds the group that a sample belongs to.
 func (r *Reader) grouped(s Sample) Sample {
-	if r.Outcomes != nil {
+	if done, known := r.Outcomes[s.ID]; known {
+		s.Done = &done
+	} else if r.Outcomes != nil {
 		s.Done = nil
-		if done, known := r.Outcomes[s.ID]; known {
-			s.Done = &done
-		}
 	}
-	if s.Group == "" && s.Done == nil {
-		s.Group = Neither
-	} else if s.Group == "" {
-		s.Group = map[bool]string{true: Success, false: Failure}[*s.Done]
+	group := Neither
+	if s.Done != nil {
+		group = map[bool]string{true: Success, false: Failure}[*s.Done]
 	}
+	s.Group = cmp.Or(s.Group, group)
 	return s
 }
 
@@ -226,16 +227,15 @@ func ReadTask(file string, r *Reader) (*Task, error) {
 	return t, nil
 }
 
-// example returns examples as they stand in prompts.
+// example returns examples as they are in prompts.
 func (r *Reader) example(text, dir string) (texts []string, err error) {
 	var list []Sample
 	path := filepath.Join(dir, text)
-	named := len(text) < 300 && !strings.ContainsAny(text, "\n{") && filepath.IsLocal(text)
 	_, missing := os.Stat(path)
 	switch {
-	case named && missing == nil:
+	case filepath.IsLocal(text) && missing == nil:
 		list, err = r.Load([]string{path}, "")
-	case named && slices.Contains([]string{".json", ".jsonl", ".txt", ".md", ".log"}, filepath.Ext(text)):
+	case !strings.Contains(text, " ") && slices.Contains([]string{".json", ".jsonl", ".txt", ".md", ".log"}, filepath.Ext(text)):
 		return nil, run.Usagef("there is no file %s; write the example itself, or the name of a file relative to this one", path)
 	case json.Valid([]byte(text)):
 		list, err = r.Read([]byte(text), "example")

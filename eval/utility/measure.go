@@ -1,31 +1,23 @@
 package utility
 
 import (
-	"maps"
-	"slices"
-
 	"parley/eval"
 	"parley/eval/stat"
 )
 
-// Finding is the measures of one criterion, with the verdict on it.
+// Finding is what labels tell of one criterion, with the verdict on it.
 type Finding struct {
 	Criterion *Criterion
 	Verdict   string
 	Reason    string
 
-	Scored, Of int      // labels of undisturbed samples
-	Spreads    []Spread // of samples with enough labels to tell how stable they are
-	Powers     []*Power // by way of disturbing
-	Separation stat.Value
-	Inverted   bool      // failures score higher than successes, beyond chance
-	Seeds      []float64 // mean level over its range by seed
-}
-
-// Spread is how the labels of one sample differ between seeds, by the name of the measure.
-type Spread struct {
-	Sample  int
-	Figures map[string]float64
+	scored, of int                  // labels of undisturbed samples
+	means      []stat.Value         // mean level of each sample, from 0 to 1
+	stability  []map[string]float64 // measures by name, of each sample; nil: it has too few labels
+	powers     []*power             // by way of disturbing
+	separation stat.Value           // Cliff's delta of successes over failures
+	inverted   bool                 // failures score higher than successes, beyond chance
+	seeds      []float64            // mean level of all samples, from 0 to 1, by seed
 }
 
 // figures are the measures of stability. The coefficient of variation is the SD of the population of levels over their
@@ -36,8 +28,8 @@ var figures = []string{"cv", "cv_without_zeros", "cv_from_one", "range_sd", agre
 
 const agreement = "agreement"
 
-// spread measures the levels of one sample.
-func spread(sample int, levels []float64, top float64) Spread {
+// stabilityOf measures the levels of one sample, of which the best is top.
+func stabilityOf(levels []float64, top float64) map[string]float64 {
 	mean, sd, count, most := meanOf(levels, "").V, stat.SD(levels, stat.Population).V, map[float64]float64{}, 0.0
 	for _, l := range levels {
 		count[l]++
@@ -47,7 +39,7 @@ func spread(sample int, levels []float64, top float64) Spread {
 	if mean > 0 {
 		f["cv"], f["cv_without_zeros"] = sd/mean, sd/mean
 	}
-	return Spread{sample, f}
+	return f
 }
 
 // Figure returns the mean of a measure of stability over samples.
@@ -56,8 +48,8 @@ func (f *Finding) Figure(name string) stat.Value {
 		return stat.Undefined(unordered)
 	}
 	var values []float64
-	for _, s := range f.Spreads {
-		if v, ok := s.Figures[name]; ok {
+	for _, sample := range f.stability {
+		if v, ok := sample[name]; ok {
 			values = append(values, v)
 		}
 	}
@@ -71,132 +63,123 @@ func meanOf(xs []float64, none string) stat.Value {
 	if len(xs) == 0 {
 		return stat.Undefined(none)
 	}
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return stat.Number(sum / float64(len(xs)))
+	return stat.Value{V: *stat.Mean(xs, eval.Confidence).Value}
 }
 
-// study holds the levels of labels, from 0, by criterion, sample and variant, then seed.
-type study struct {
-	config *Config
-	levels map[[3]string]map[int]float64
-	of     map[string]int // labels of undisturbed samples by criterion, those that are not scored included
-}
-
-func newStudy(c *Config, rows []LabelRow, counts func(*LabelRow) bool) *study {
-	s := &study{config: c, levels: map[[3]string]map[int]float64{}, of: map[string]int{}}
-	for i := range rows {
-		r := &rows[i]
-		if !counts(r) {
+// latest returns the labels of each criterion from the last round that it was in, rounds after one left out.
+func latest(rows []LabelRow, round int) map[string][]LabelRow {
+	labels := map[string][]LabelRow{}
+	for _, r := range rows {
+		last := labels[r.Criterion]
+		switch {
+		case r.Round > round || len(last) > 0 && last[0].Round > r.Round:
 			continue
+		case len(last) > 0 && last[0].Round < r.Round:
+			last = nil
 		}
-		if r.Variant == "" {
-			s.of[r.Criterion]++
-		}
-		key := [3]string{r.Criterion, r.Sample, r.Variant}
-		if s.levels[key] == nil {
-			s.levels[key] = map[int]float64{}
+		labels[r.Criterion] = append(last, r)
+	}
+	return labels
+}
+
+// place is where a label belongs: to a sample, as it is (variant "") or disturbed, by the quantifier's seed.
+type place struct {
+	sample, variant string
+	seed            int
+}
+
+// measure returns what the labels of a criterion tell by the first seeds, with the verdict.
+func measure(config *Config, c *Criterion, labels []LabelRow, seeds int) *Finding {
+	f := &Finding{Criterion: c, separation: stat.Undefined(unordered)}
+	levels := map[place]float64{}
+	for _, r := range labels {
+		if r.Variant == "" && r.Seed <= seeds {
+			f.of++
 		}
 		if r.Level != nil {
-			s.levels[key][r.Seed] = float64(*r.Level)
+			levels[place{r.Sample, r.Variant, r.Seed}] = float64(*r.Level)
 		}
 	}
-	return s
-}
-
-// labels returns the levels of a sample in two variants, of the seeds that have both; variant "" is the sample as it is.
-func (s *study) labels(c *Criterion, sample int, variant string) (original, disturbed []float64) {
-	id := s.config.Samples[sample].ID
-	whole, other := s.levels[[3]string{c.Name, id, ""}], s.levels[[3]string{c.Name, id, variant}]
-	for _, seed := range slices.Sorted(maps.Keys(whole)) {
-		if level, both := other[seed]; both {
-			original, disturbed = append(original, whole[seed]), append(disturbed, level)
+	bySeed, top := make([][]float64, seeds), float64(len(c.Values)-1)
+	for _, s := range config.Samples {
+		var of []float64
+		for seed := range seeds {
+			if level, scored := levels[place{s.ID, "", seed + 1}]; scored {
+				of, bySeed[seed] = append(of, level), append(bySeed[seed], level/top)
+			}
 		}
-	}
-	return original, disturbed
-}
-
-// top returns the level of the best value.
-func (c *Criterion) top() float64 { return float64(len(c.Values) - 1) }
-
-// mean returns the mean level of an undisturbed sample, from 0 to 1.
-func (s *study) mean(c *Criterion, sample int) stat.Value {
-	levels, _ := s.labels(c, sample, "")
-	mean := meanOf(levels, "no label is scored")
-	mean.V /= c.top()
-	return mean
-}
-
-// measure returns what the labels tell of a criterion, with the verdict.
-func (s *study) measure(c *Criterion) *Finding {
-	f := &Finding{Criterion: c, Of: s.of[c.Name], Separation: stat.Undefined(unordered)}
-	bySeed := map[int][]float64{}
-	for i, sample := range s.config.Samples {
-		for seed, level := range s.levels[[3]string{c.Name, sample.ID, ""}] {
-			bySeed[seed] = append(bySeed[seed], level/c.top())
+		f.scored += len(of)
+		mean := stat.Undefined(unordered)
+		if c.Ordered() {
+			mean = meanOf(of, "no label is scored")
+			mean.V /= top
 		}
-		levels, _ := s.labels(c, i, "")
-		f.Scored += len(levels)
+		f.means, f.stability = append(f.means, mean), append(f.stability, nil)
 		// the lexical quantifier has one label, always the same
-		if len(levels) > 1 || len(levels) == 1 && s.config.Quantifier == LexicalModel {
-			f.Spreads = append(f.Spreads, spread(i, levels, c.top()))
+		if len(of) > 1 || len(of) == 1 && config.Quantifier == LexicalModel {
+			f.stability[len(f.stability)-1] = stabilityOf(of, top)
 		}
 	}
 	if c.Ordered() {
-		for i, variant := range s.config.Disturb {
-			f.Powers = append(f.Powers, s.power(c, variant))
+		for i, variant := range config.Disturb {
+			f.powers = append(f.powers, powerOf(config, levels, variant, seeds))
 			if i > 0 { // the first is the measurement itself
-				f.Powers[i].Control = variant
+				f.powers[i].control = variant
 			}
 		}
-		s.separation(f)
-		for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
-			f.Seeds = append(f.Seeds, meanOf(bySeed[seed], "").V)
+		for _, levels := range bySeed {
+			if len(levels) > 0 {
+				f.seeds = append(f.seeds, meanOf(levels, "").V)
+			}
 		}
+		f.separate(config)
 	}
-	f.Verdict, f.Reason = f.judge(s.config.Thresholds)
+	f.Verdict, f.Reason = f.judge(config.Thresholds)
 	return f
 }
 
-// Power is how a criterion tells samples from disturbed ones: the mean levels of those that have labels in both forms.
-type Power struct {
-	Variant, Control    string // its name in results
-	Samples             []int
-	Original, Disturbed []float64
+// power is how a criterion tells samples from disturbed ones: the mean levels of those that have labels in both forms.
+type power struct {
+	variant, control    string // its name in results
+	samples             []int
+	original, disturbed []float64
 	stat.Test           // the one-sided exact sign test without ties
 }
 
-// Lower returns how many samples score lower when disturbed.
-func (p *Power) Lower() int { return int(p.Statistic.V) }
+// lower returns how many samples score lower when disturbed.
+func (p *power) lower() int { return int(p.Statistic.V) }
 
-// Share returns the share of samples that score lower when disturbed, of those that change.
-func (p *Power) Share() stat.Interval { return stat.Wilson(p.Lower(), p.N, eval.Confidence) }
+// share returns the share of samples that score lower when disturbed, of those that change; nil where none does.
+func (p *power) share() *float64 { return stat.Wilson(p.lower(), p.N, eval.Confidence).Value }
 
-// power compares samples with their disturbed forms, each by its mean level over the seeds that have both: seeds of
+// powerOf compares samples with their disturbed forms, each by its mean level over the seeds that have both: seeds of
 // one sample are not independent of each other.
-func (s *study) power(c *Criterion, variant string) *Power {
-	p := &Power{Variant: variant}
-	for i := range s.config.Samples {
-		original, disturbed := s.labels(c, i, variant)
+func powerOf(config *Config, levels map[place]float64, variant string, seeds int) *power {
+	p := &power{variant: variant}
+	for i, s := range config.Samples {
+		var original, disturbed []float64
+		for seed := range seeds {
+			a, scored := levels[place{s.ID, "", seed + 1}]
+			if b, both := levels[place{s.ID, variant, seed + 1}]; scored && both {
+				original, disturbed = append(original, a), append(disturbed, b)
+			}
+		}
 		if len(original) > 0 {
-			p.Samples = append(p.Samples, i)
-			p.Original, p.Disturbed = append(p.Original, meanOf(original, "").V), append(p.Disturbed, meanOf(disturbed, "").V)
+			p.samples = append(p.samples, i)
+			p.original, p.disturbed = append(p.original, meanOf(original, "").V), append(p.disturbed, meanOf(disturbed, "").V)
 		}
 	}
-	if p.Test = stat.SignTest(p.Original, p.Disturbed, stat.Greater); len(p.Samples) == 0 {
+	if p.Test = stat.SignTest(p.original, p.disturbed, stat.Greater); len(p.samples) == 0 {
 		p.P = stat.Undefined("no sample has labels in both forms")
 	}
 	return p
 }
 
-// separation adds Cliff's delta of successes over failures, where both are known.
-func (s *study) separation(f *Finding) {
+// separate compares successes with failures, where both are known.
+func (f *Finding) separate(config *Config) {
 	var success, failure []float64
-	for i, sample := range s.config.Samples {
-		m := s.mean(f.Criterion, i)
-		switch {
+	for i, sample := range config.Samples {
+		switch m := f.means[i]; {
 		case !m.OK() || sample.Done == nil:
 		case *sample.Done:
 			success = append(success, m.V)
@@ -204,10 +187,10 @@ func (s *study) separation(f *Finding) {
 			failure = append(failure, m.V)
 		}
 	}
-	f.Separation = stat.Undefined("there are no two successes and two failures with labels")
+	f.separation = stat.Undefined("there are no two successes and two failures with labels")
 	if len(success) > 1 && len(failure) > 1 {
-		f.Separation = stat.CliffDelta(success, failure)
+		f.separation = stat.CliffDelta(success, failure)
 		test := stat.Welch(failure, success, eval.Confidence, stat.Greater)
-		f.Inverted = test.P.OK() && test.P.V < s.config.Thresholds.Alpha
+		f.inverted = test.P.OK() && test.P.V < config.Thresholds.Alpha
 	}
 }

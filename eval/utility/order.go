@@ -1,6 +1,7 @@
 package utility
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
 	"regexp"
@@ -78,26 +79,24 @@ func (c *Criterion) findOrder() {
 	if slices.ContainsFunc(c.Values, func(v string) bool { return number(v) < 0 }) {
 		order, of = ByWords, grade
 	}
-	known, up, down, by := []float64{}, 0, 0, map[float64]string{}
+	known, pairs, trend, by := []float64{}, 0, 0, map[float64]string{}
 	for _, v := range c.Values {
 		g := of(v)
 		if g < 0 {
 			continue
 		}
 		for _, before := range known {
-			if before < g {
-				up++
-			} else if before > g {
-				down++
+			if trend += cmp.Compare(g, before); g != before {
+				pairs++
 			}
 		}
 		known, by[g] = append(known, g), v
 	}
 	switch {
-	case 2*len(known) < len(c.Values) || up+down == 0:
+	case 2*len(known) < len(c.Values) || pairs == 0:
 		return
-	case up >= 4*down: // the list goes up, but for words that grade by too little
-	case down >= 4*up:
+	case 5*trend >= 3*pairs: // the list goes up, but for words that grade by too little
+	case -5*trend >= 3*pairs:
 		slices.Reverse(c.Values)
 	case len(by) < len(c.Values):
 		return

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,13 +13,26 @@ import (
 	"parley/eval/report/view"
 	"parley/eval/run"
 	"parley/eval/stat"
+	"parley/logs"
 )
 
-// Report writes the page of an assessment of utility.
+// CriteriaName is the file in the directory of a run that holds its criteria for a person to edit.
+const CriteriaName = "criteria.yaml"
+
+// Report writes the page of an assessment of utility, and the file of criteria beside it.
 func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 	s, err := ReadStudy(dir, p.config)
 	if err != nil {
 		return err
+	}
+	if list := s.edited(); len(list) > 0 {
+		text, err := EncodeCriteria(list)
+		if err == nil {
+			err = logs.WriteFile(filepath.Join(dir, CriteriaName), text)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	c := p.config
 	sections := []view.Section{{ID: "criteria", Title: "Criteria", Blocks: s.criteria()}}
@@ -40,32 +54,21 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 	return page.Write(w)
 }
 
-// Tables returns the study as tables for a terminal: criteria with their verdicts, and the utility of groups.
-func (s *Study) Tables() []*view.Table {
+// Table returns the criteria for a terminal, with their verdicts where something was quantified.
+func (s *Study) Table() *view.Table {
 	if len(s.Findings) == 0 {
-		return []*view.Table{s.listed()}
+		return s.listed()
 	}
-	groups := &view.Table{Head: view.Columns("Group", "#Utility", "#Low", "#High", "#Samples")}
-	for _, group := range s.Config.groups() {
-		u := s.interval(group, s.utility)
-		groups.Add(group, number3(u.Value), number3(u.Low), number3(u.High), fmt.Sprint(u.N))
-	}
-	return []*view.Table{s.verdicts(), groups}
+	return s.verdicts()
 }
 
-// interval returns the mean of a value from 0 to 1 over the samples of a group.
-func (s *Study) interval(group string, of func(sample int) stat.Value) stat.Interval {
+// interval returns the mean over the samples of a group of values from 0 to 1, given for all samples.
+func (s *Study) interval(group string, of []stat.Value) stat.Interval {
 	var values [][]float64
-	none := "the group has no samples"
 	for i, sample := range s.Config.Samples {
-		if v := of(i); sample.Group == group && v.OK() {
-			values = append(values, []float64{v.V})
-		} else if sample.Group == group {
-			none = v.Reason
+		if sample.Group == group && of[i].OK() {
+			values = append(values, []float64{of[i].V})
 		}
-	}
-	if len(values) == 0 {
-		return stat.Interval{Reason: none}
 	}
 	return stat.BoundedInterval(values, 0, 1, eval.Confidence)
 }
@@ -74,19 +77,17 @@ func (s *Study) interval(group string, of func(sample int) stat.Value) stat.Inte
 func (s *Study) verdicts() *view.Table {
 	t := &view.Table{Head: view.Columns("Criterion", "Verdict", "#CV", "#SD/range", "#Agreement", "#Power", "#The same", "#Labels", "Why")}
 	for _, f := range s.Findings {
-		power, same, verdict, reason := "–", "–", "–", ""
-		if len(f.Powers) > 0 {
-			power, same = number3(f.Powers[0].Share().Value), fmt.Sprint(f.Powers[0].Zeros)
+		c, power, same := f.Criterion, "–", "–"
+		if len(f.powers) > 0 {
+			power, same = view.Decimals(f.powers[0].share(), 3), fmt.Sprint(f.powers[0].Zeros)
 		}
-		if s.verifies() {
-			verdict, reason = f.Verdict, f.Reason
-		}
-		t.Add(clip(f.Criterion.Name), verdict, f.shown("cv"), f.shown("range_sd"), f.shown(agreement), power, same, fmt.Sprintf("%d of %d", f.Scored, f.Of), reason)
+		t.Add(clip(c.Name), cmp.Or(c.Verdict, "–"), f.shown("cv"), f.shown("range_sd"), f.shown(agreement), power, same, fmt.Sprintf("%d of %d", f.scored, f.of), c.Reason)
 	}
 	return t
 }
 
-func (f *Finding) shown(figure string) string { return number3(f.Figure(figure).Ptr()) }
+// shown writes a measure of stability.
+func (f *Finding) shown(figure string) string { return view.Decimals(f.Figure(figure).Ptr(), 3) }
 
 // listed has a row for each criterion with its values.
 func (s *Study) listed() *view.Table {
@@ -143,14 +144,11 @@ func (s *Study) levels(id, title, caption string, bars bool, rows func(f *Findin
 func (s *Study) groups() []view.Block {
 	delta := &view.Table{Caption: "Cliff's delta of successes over failures: 1 where every success scores higher than every failure.", Head: view.Columns("Criterion", "#Delta", "Note")}
 	for _, f := range s.Findings {
-		delta.Add(f.Criterion.Name, number3(f.Separation.Ptr()), f.Separation.Reason)
+		delta.Add(f.Criterion.Name, view.Decimals(f.separation.Ptr(), 3), f.separation.Reason)
 	}
 	return []view.Block{s.levels("by-group", "Labels by group", "Mean label by group with 95 % intervals (figure 3).", true, func(f *Finding) (bars []view.Dot) {
 		for k, group := range s.Config.groups() {
-			u := stat.Interval{Reason: unordered}
-			if f.Criterion.Ordered() {
-				u = s.interval(group, func(sample int) stat.Value { return s.study.mean(f.Criterion, sample) })
-			}
+			u := s.interval(group, f.means)
 			bars = append(bars, view.Dot{Label: group, Value: u.Value, Low: u.Low, High: u.High, Series: k, Note: fmt.Sprintf("n %d", u.N), Missing: u.Reason})
 		}
 		return bars
@@ -160,18 +158,18 @@ func (s *Study) groups() []view.Block {
 // stability shows how labels spread over seeds, and what more seeds change.
 func (s *Study) stability() []view.Block {
 	box := s.levels("spread", "Spread over seeds", "Box plots over seeds of the mean label of all samples (figures 5 and 11): median, quartiles, least and most.", false, func(f *Finding) []view.Dot {
-		if len(f.Seeds) == 0 {
+		if len(f.seeds) == 0 {
 			return nil
 		}
-		sorted := slices.Sorted(slices.Values(f.Seeds))
+		sorted := slices.Sorted(slices.Values(f.seeds))
 		at := func(share float64) *float64 { return &sorted[int(share*float64(len(sorted)-1)+0.5)] }
 		return []view.Dot{{Label: fmt.Sprintf("%d seeds", len(sorted)), Value: at(0.5), Low: at(0.25), High: at(0.75), Least: at(0), Most: at(1)}}
 	})
 	var points []view.Point
 	for n := 2; n <= s.Config.Seeds; n++ {
-		part, sum := s.of(n), 0.0
+		sum := 0.0
 		for i := range s.Pool {
-			sum += part.measure(&s.Pool[i]).Figure("cv").V
+			sum += s.measure(i, n).Figure("cv").V
 		}
 		points = append(points, view.Point{X: float64(n), Y: new(sum)})
 	}
@@ -195,8 +193,8 @@ func (s *Study) sensitivity() []view.Block {
 			}
 			row = append(row, text)
 		}
-		for _, spread := range f.Spreads {
-			if _, mean := spread.Figures["cv_without_zeros"]; !mean {
+		for _, values := range f.stability {
+			if _, mean := values["cv_without_zeros"]; !mean && values != nil {
 				zeros++
 			}
 		}
@@ -218,24 +216,17 @@ func (s *Study) disturbed() []view.Block {
 	figure := s.levels("disturbed-labels", "Original against disturbed", "Mean label of samples as they are and disturbed (figures 7 and 13).", true, func(f *Finding) (bars []view.Dot) {
 		bar := func(label string, levels []float64) {
 			mean := meanOf(levels, "no sample has labels in both forms")
-			mean.V /= f.Criterion.top()
+			mean.V /= float64(len(f.Criterion.Values) - 1)
 			bars = append(bars, view.Dot{Label: label, Value: mean.Ptr(), Series: len(bars), Missing: mean.Reason})
 		}
-		for _, p := range f.Powers {
+		for _, p := range f.powers {
 			if len(bars) == 0 {
-				bar("original", p.Original)
+				bar("original", p.original)
 			}
-			bar(p.Variant, p.Disturbed)
-			t.Add(f.Criterion.Name, p.Variant, fmt.Sprint(p.Lower()), fmt.Sprint(p.N-p.Lower()), fmt.Sprint(p.Zeros), report.Percent(p.Zeros, p.N+p.Zeros), number3(p.P.Ptr()))
+			bar(p.variant, p.disturbed)
+			t.Add(f.Criterion.Name, p.variant, fmt.Sprint(p.lower()), fmt.Sprint(p.N-p.lower()), fmt.Sprint(p.Zeros), report.Percent(p.Zeros, p.N+p.Zeros), view.Decimals(p.P.Ptr(), 3))
 		}
 		return bars
 	})
 	return []view.Block{figure, t}
-}
-
-func number3(v *float64) string {
-	if v == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%.3f", *v)
 }

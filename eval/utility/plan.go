@@ -71,8 +71,6 @@ func (p *Plan) Prepare(ctx context.Context, env *run.Env) error {
 	for _, u := range p.Models() {
 		if served := env.Served(u.Model); !u.Embeds && served.NumCtx == 0 {
 			served.NumCtx = env.Opened(u.Model).Context(longest*5/4 + 3000 + p.config.Sampling.MaxTokens)
-		} else if u.Embeds && env.Embedder(u.Model) == nil {
-			return noEmbeddings(u.Model)
 		}
 	}
 	return env.Prompts(judge.Hashes(promptFiles, "utility/"))
@@ -81,55 +79,60 @@ func (p *Plan) Prepare(ctx context.Context, env *run.Env) error {
 // Jobs yields critics, then their consolidation, then samples round by round; each of these is a stage.
 func (p *Plan) Jobs(*run.Env) iter.Seq2[run.Job, error] {
 	return func(yield func(run.Job, error) bool) {
-		c, stage := p.config, 0
-		each := func(ids string, n int, do work) bool {
-			for i := range n {
-				if !yield(p.job(fmt.Sprintf(ids, i+1), stage, i, do), nil) {
-					return false
+		for at, s := range p.stages() {
+			for i := range s.jobs {
+				id := fmt.Sprintf(s.ids, i+1)
+				do := func(ctx context.Context, w *run.Writer) error { return p.step(ctx, w, id, i, s.do) }
+				if !yield(run.Job{ID: id, Stage: at, Do: do}, nil) {
+					return
 				}
-			}
-			stage++
-			return true
-		}
-		if c.Critic != "" && !(each("c%04d", c.Critics, p.propose) && each("d%04d", 1, p.consolidate)) {
-			return
-		}
-		for round := 1; round <= c.Rounds && c.Quantifier != ""; round++ {
-			criteria := sync.OnceValues(func() ([]Criterion, error) { return p.criteria(round) })
-			label := func(ctx context.Context, w *run.Writer, i int, row *StepRow) error {
-				list, err := criteria()
-				if err != nil {
-					return err
-				}
-				return p.quantify(ctx, w, i, round, list, row)
-			}
-			if !each(fmt.Sprintf("r%02d-%%06d", round), len(c.Samples), label) {
-				return
 			}
 		}
 	}
 }
 
-// work does the i-th job of a stage, and fills in its row. Its error stops the run.
-type work func(ctx context.Context, w *run.Writer, i int, row *StepRow) error
+// stage is jobs of one sort, which are done before those of the next stage begin.
+type stage struct {
+	ids  string // format of their names, by number from 1
+	jobs int
+	do   func(ctx context.Context, w *run.Writer, i int, row *StepRow) error // does the i-th, and fills in its row; an error stops the run
+}
 
-// job is the i-th job of a stage, which ends with its row.
-func (p *Plan) job(id string, stage, i int, do work) run.Job {
-	return run.Job{ID: id, Stage: stage, Do: func(ctx context.Context, w *run.Writer) error {
-		row := StepRow{ID: id, State: run.Complete, Started: p.env.Now().UTC()}
-		if err := do(ctx, w, i, &row); err != nil {
-			return err
+// stages lists what is configured.
+func (p *Plan) stages() (list []stage) {
+	c := p.config
+	if c.Critic != "" {
+		list = append(list, stage{"c%04d", c.Critics, p.propose}, stage{"d%04d", 1, p.consolidate})
+	}
+	for round := 1; round <= c.Rounds && c.Quantifier != ""; round++ {
+		criteria := sync.OnceValues(func() ([]Criterion, error) { return p.criteria(round) })
+		quantify := func(ctx context.Context, w *run.Writer, i int, row *StepRow) error {
+			list, err := criteria()
+			if err != nil {
+				return err
+			}
+			return p.quantify(ctx, w, i, round, list, row)
 		}
-		row.Note, row.State = w.Clean(row.Note), w.Done(row.State)
-		row.Calls, row.Finished = w.Calls(), p.env.Now().UTC()
-		Steps.Add(w, row)
-		return nil
-	}}
+		list = append(list, stage{fmt.Sprintf("r%02d-%%06d", round), len(c.Samples), quantify})
+	}
+	return list
+}
+
+// step does the i-th job of a stage, and ends it with its row.
+func (p *Plan) step(ctx context.Context, w *run.Writer, id string, i int, do func(context.Context, *run.Writer, int, *StepRow) error) error {
+	row := StepRow{ID: id, State: run.Complete, Started: p.env.Now().UTC()}
+	if err := do(ctx, w, i, &row); err != nil {
+		return err
+	}
+	row.Note, row.State = w.Clean(row.Note), w.Done(row.State)
+	row.Calls, row.Finished = w.Calls(), p.env.Now().UTC()
+	Steps.Add(w, row)
+	return nil
 }
 
 // ask puts one prompt to a model, with a seed that follows from the tag. A schema that the server does not take is left
-// out. Without a response the last call says why; the error stops the run.
-func (p *Plan) ask(ctx context.Context, w *run.Writer, spec, prompt string, with map[string]any, schema json.RawMessage, tag llm.Tag) (*llm.Response, []llm.Call, error) {
+// out. Without a response the row is that of a failed job; the error stops the run.
+func (p *Plan) ask(ctx context.Context, w *run.Writer, row *StepRow, spec, prompt string, with map[string]any, schema json.RawMessage, tag llm.Tag) (*llm.Response, []llm.Call, error) {
 	text, err := judge.Render(prompts[prompt], p.config.Seed, with)
 	if err != nil {
 		return nil, nil, err
@@ -151,7 +154,9 @@ func (p *Plan) ask(ctx context.Context, w *run.Writer, spec, prompt string, with
 		return nil, calls, context.Cause(ctx)
 	case llm.FaultOf(err).Lasting():
 		return nil, calls, err
-	case err == nil:
+	case err != nil:
+		row.State, row.Note = run.Failed, err.Error()
+	default:
 		w.Step()
 	}
 	return resp, calls, nil

@@ -257,7 +257,7 @@ func TestSensitivity(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	runtest.TestPlan(t, runtest.Case{New: whole(3, 3, 3), Options: run.Options{Kinds: kinds, Registry: registry(models)}})
+	runtest.TestPlan(t, runtest.Case{New: whole(3, 3, 3), Editable: utility.CriteriaName, Options: run.Options{Kinds: kinds, Registry: registry(models)}})
 }
 
 func TestPlanOneCriterionAtATime(t *testing.T) {
@@ -273,7 +273,7 @@ func TestPlanOneCriterionAtATime(t *testing.T) {
 			}
 			return utility.New(c)
 		},
-		Options: run.Options{Kinds: kinds, Registry: registry(models)}, Stops: 3,
+		Options: run.Options{Kinds: kinds, Registry: registry(models)}, Stops: 3, Editable: utility.CriteriaName,
 	})
 }
 

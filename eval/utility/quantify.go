@@ -13,20 +13,24 @@ import (
 )
 
 // criteria returns the criteria of a round: all in the first, later those that the round before did not drop, or none
-// where that dropped none or all. An estimate has all in every round.
+// where that dropped none. An estimate has all in every round.
 func (p *Plan) criteria(round int) ([]Criterion, error) {
 	_, list, _, err := readStored(p.env.Dir, p.config)
 	if err != nil || round == 1 || p.env.Rehearsal {
 		return list, err
 	}
-	labels, err := Labels.All(p.env.Dir)
-	for before := 1; before < round && len(list) > 0; before++ {
-		all := len(list)
-		s := newStudy(p.config, labels, func(r *LabelRow) bool { return r.Round == before })
-		list = slices.DeleteFunc(list, func(c Criterion) bool { return s.measure(&c).Verdict == Out })
-		if len(list) == all {
-			list = nil
+	rows, err := Labels.All(p.env.Dir)
+	labels, all := latest(rows, round-1), 0
+	list = slices.DeleteFunc(list, func(c Criterion) bool {
+		last := labels[c.Name]
+		if len(last) == 0 || last[0].Round < round-1 {
+			return true
 		}
+		all++
+		return measure(p.config, &c, last, p.config.Seeds).Verdict == Out
+	})
+	if len(list) == all {
+		list = nil
 	}
 	return list, err
 }
@@ -34,26 +38,22 @@ func (p *Plan) criteria(round int) ([]Criterion, error) {
 // quantify has the i-th sample labelled by the criteria of one round, as it is and disturbed, with every seed.
 func (p *Plan) quantify(ctx context.Context, w *run.Writer, i, round int, criteria []Criterion, row *StepRow) error {
 	c, s := p.config, &p.config.Samples[i]
-	row.Sample, row.Grouping = s.ID, s.Group
-	switch {
-	case len(criteria) == 0 && round == 1:
-		row.State, row.Note = run.Failed, "there are no criteria"
-		return nil
-	case len(criteria) == 0:
-		row.Skipped, row.Note = true, "no criterion is left, or none was dropped in the round before"
+	row.Sample = s.ID
+	if len(criteria) == 0 { // in a later round: the one before dropped none, or all
+		if round == 1 {
+			row.State, row.Note = run.Failed, "there are no criteria"
+		}
 		return nil
 	}
 	size := len(criteria)
-	if c.Each && c.Quantifier != LexicalModel {
+	if c.Each {
 		size = 1
 	}
 	for _, variant := range append([]string{""}, c.Disturb...) {
-		form, err := s, error(nil)
-		if variant != "" {
-			if form, err = Disturb(s, variant, c.Share, c.Samples, rand.New(rand.NewPCG(c.Seed, seedOf(c.Seed, variant, i)))); err != nil {
-				row.Note = fmt.Sprintf("it cannot be disturbed by %s: %v", variant, err)
-				continue
-			}
+		form, err := Disturb(s, variant, c.Share, c.Samples, rand.New(rand.NewPCG(c.Seed, seedOf(c.Seed, variant, i))))
+		if err != nil {
+			row.Note = fmt.Sprintf("it cannot be disturbed by %s: %v", variant, err)
+			continue
 		}
 		for seed := range c.Seeds {
 			for part := range slices.Chunk(criteria, size) {
@@ -84,14 +84,11 @@ func (p *Plan) label(ctx context.Context, w *run.Writer, s *Sample, criteria []C
 		with := map[string]any{"Task": p.config.Task, "Sample": s, "Text": s.Text(), "Criteria": criteria, "One": len(criteria) == 1,
 			"Optional": slices.ContainsFunc(criteria, func(c Criterion) bool { return !c.Always })}
 		var resp *llm.Response
-		if resp, calls, err = p.ask(ctx, w, p.config.Quantifier, "quantify", with, schema, tag); err != nil {
+		if resp, calls, err = p.ask(ctx, w, step, p.config.Quantifier, "quantify", with, schema, tag); err != nil {
 			return err
 		}
-		if resp != nil {
+		if labels = slices.Repeat([]Label{{Status: eval.Failed, Reason: step.Note}}, len(criteria)); resp != nil {
 			labels = ReadLabels(resp.Text, criteria)
-		} else {
-			step.State = run.Failed
-			labels = slices.Repeat([]Label{{Status: eval.Failed, Reason: calls[len(calls)-1].Error}}, len(criteria))
 		}
 	}
 	for i, l := range labels {
@@ -111,7 +108,7 @@ func schemaOf(criteria []Criterion) (json.RawMessage, error) {
 	for _, c := range criteria {
 		values := slices.Clone(c.Values)
 		if !c.Always {
-			values = append(values, notApplicable)
+			values = append(values, inapplicable)
 		}
 		properties[c.Name] = map[string]any{"type": "string", "enum": values}
 		required = append(required, c.Name)

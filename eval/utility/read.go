@@ -2,8 +2,6 @@ package utility
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,7 +13,7 @@ import (
 
 // Keys under which critics put what belongs to a criterion.
 var (
-	nameKeys        = []string{"name", "criterion", "title"}
+	nameKeys        = []string{"name", "criterion", "title", "criteria"}
 	descriptionKeys = []string{"description", "definition", "desc", "meaning"}
 	valueKeys       = []string{"accepted values", "accepted value", "acceptable values", "values", "possible values", "scale", "options"}
 )
@@ -24,15 +22,18 @@ var (
 var ranges = regexp.MustCompile(`([:\[,]\s*)(?:list\()?(range\([\w\s,]+\))\)?`)
 
 // ReadCritic reads the criteria of a critic's reply: objects with accepted values, in a list or under their names at any
-// depth. What is no whole criterion is rejected with its reason; the error is for a reply that has none at all.
-func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
+// depth. What is no whole criterion is rejected with its reason, and so is a reply that has none at all.
+func ReadCritic(reply string) (kept []Criterion, rejected []string) {
 	_, reply, ended := llm.SplitReasoning(reply)
 	if !ended {
-		return nil, nil, errors.New("the reply ends within its reasoning")
+		return nil, []string{"the reply ends within its reasoning"}
 	}
 	found := loose.Find(reply)
 	if slices.ContainsFunc(found, unfinished) {
 		found = loose.Find(ranges.ReplaceAllString(reply, `$1"$2"`))
+	}
+	if len(found) == 0 {
+		return nil, []string{"no criteria in it: a JSON list or object is needed"}
 	}
 	var list []Criterion
 	for i := range found {
@@ -49,13 +50,7 @@ func ReadCritic(reply string) (kept []Criterion, rejected []string, err error) {
 			kept = append(kept, c)
 		}
 	}
-	switch {
-	case len(found) == 0:
-		err = errors.New("no criteria in it: a JSON list or object is needed")
-	case len(kept) == 0:
-		err = fmt.Errorf("no criteria in it: %s", strings.Join(rejected, "; "))
-	}
-	return kept, rejected, err
+	return kept, rejected
 }
 
 func unfinished(v loose.Value) bool { return v.State != loose.Whole }
@@ -64,13 +59,15 @@ func unfinished(v loose.Value) bool { return v.State != loose.Whole }
 func readCriteria(name string, v *loose.Value, list *[]Criterion, rejected *[]string) {
 	c := Criterion{Name: strings.Trim(cmp.Or(text(under(v, nameKeys)), name), "*_`\" "), Description: text(under(v, descriptionKeys))}
 	values, deeper := under(v, valueKeys), func(item loose.Value) bool { return item.Items != nil }
+	why := ": no accepted values"
 	switch {
 	case values != nil && !unfinished(*v):
 		c.readValues(values)
-		if subs := under(v, []string{"sub criteria"}); subs != nil {
+		if subs := under(v, []string{"sub criteria"}); subs != nil && subs.Items != nil {
 			readCriteria("", subs, &c.Sub, rejected)
 		}
 		*list = append(*list, c)
+		return
 	case values == nil && slices.ContainsFunc(v.Items, deeper):
 		for i := range v.Items {
 			if v.Kind == loose.Array {
@@ -79,50 +76,47 @@ func readCriteria(name string, v *loose.Value, list *[]Criterion, rejected *[]st
 				readCriteria(v.Keys[i], &v.Items[i], list, rejected)
 			}
 		}
+		return
 	case unfinished(*v):
-		*rejected = append(*rejected, cmp.Or(c.Name, "a criterion")+": the reply breaks off")
-	default:
-		*rejected = append(*rejected, cmp.Or(c.Name, "a criterion")+": no accepted values")
+		why = ": the reply breaks off"
 	}
+	*rejected = append(*rejected, cmp.Or(c.Name, "a criterion")+why)
 }
 
-// readValues reads accepted values with their meanings, where they are given: as a list, as an object by label, or as
-// a text that holds all.
+// readValues reads accepted values with their meanings, where they are given: as a list, as an object by label, as the
+// ends of a range, or as a text that holds all. That a criterion does not apply is no value.
 func (c *Criterion) readValues(v *loose.Value) {
 	c.Meaning = map[string]string{}
-	add := func(label, means string) {
+	if low, high := under(v, []string{"min", "minimum"}), under(v, []string{"max", "maximum"}); low != nil && high != nil {
+		v = &loose.Value{Kind: loose.String, Text: text(low) + "-" + text(high)}
+	}
+	for i := range v.Items {
+		item := &v.Items[i]
+		label, means := text(under(item, []string{"value", "label", "name"})), text(under(item, descriptionKeys))
+		switch {
+		case v.Kind == loose.Object:
+			label, means = v.Keys[i], text(item)
+		case label == "" && len(item.Keys) == 1:
+			label, means = item.Keys[0], text(&item.Items[0])
+		case label == "":
+			label = text(item)
+		}
 		label = strings.TrimSpace(label)
 		if c.Values = append(c.Values, label); means != "" {
 			c.Meaning[label] = means
 		}
 	}
-	switch v.Kind {
-	case loose.Array:
-		for i := range v.Items {
-			item := &v.Items[i]
-			label := text(under(item, []string{"value", "label", "name"}))
-			if label == "" && len(item.Keys) == 1 {
-				add(item.Keys[0], text(&item.Items[0]))
-			} else {
-				add(cmp.Or(label, text(item)), text(under(item, descriptionKeys)))
-			}
-		}
-	case loose.Object:
-		for i, key := range v.Keys {
-			add(key, text(&v.Items[i]))
-		}
-	default:
-		add(text(v), "")
+	if whole := append(c.Values, text(v)); len(c.Values) < 2 {
+		c.Values = splitValues(whole[0])
 	}
-	if len(c.Values) == 1 {
-		c.Values = splitValues(c.Values[0])
-	}
+	c.Values = slices.DeleteFunc(c.Values, notApplicable)
 }
 
-// wholeRange is a range of whole numbers: range(0, 6, 1) of Python, which leaves out the end, or 1-5.
-var wholeRange = regexp.MustCompile(`^(?:range\(\s*(?:(\d+)\s*,\s*)?(\d+)\s*(?:,\s*(\d+)\s*)?\)|(\d+)\s*(?:to|–|-)\s*(\d+))$`)
+// wholeRange is a range of whole numbers: range(0, 6, 1) of Python, which leaves out the end, or 1-5, with words before
+// and an explanation in brackets behind.
+var wholeRange = regexp.MustCompile(`^(?:range\(\s*(?:(\d+)\s*,\s*)?(\d+)\s*(?:,\s*(\d+)\s*)?\)|[a-z ]*\b(\d+)\s*(?:to|and|–|-)\s*(\d+)(?:\s*\(.*)?)$`)
 
-// splitValues takes a text apart that holds all values: a range, or a list with commas, semicolons, bars or slashes.
+// splitValues takes a text apart that holds all values: a range, or a list with commas, semicolons, bars, slashes or "or".
 func splitValues(s string) (list []string) {
 	if m := wholeRange.FindStringSubmatch(strings.ToLower(s)); m != nil {
 		var n [6]int
@@ -135,10 +129,10 @@ func splitValues(s string) (list []string) {
 		}
 		return list
 	}
-	for _, at := range []string{";", "|", ",", "/"} {
+	for _, at := range []string{";", "|", ",", "/", " or "} {
 		if strings.Contains(s, at) {
 			for part := range strings.SplitSeq(strings.Trim(s, "[](){}"), at) {
-				list = append(list, strings.Trim(part, `"' `))
+				list = append(list, strings.Trim(strings.TrimPrefix(strings.TrimSpace(part), "or "), `"' `))
 			}
 			return list
 		}
@@ -148,6 +142,11 @@ func splitValues(s string) (list []string) {
 
 // squash makes spellings of a key, such as acceptedValues and accepted_values, the same.
 func squash(key string) string { return strings.ReplaceAll(fold(key), " ", "") }
+
+// has reports whether a key is one of some, in any spelling.
+func has(keys []string, key string) bool {
+	return slices.ContainsFunc(keys, func(one string) bool { return squash(one) == squash(key) })
+}
 
 // under returns the first value under one of the keys, in any spelling, or nil.
 func under(v *loose.Value, keys []string) *loose.Value {

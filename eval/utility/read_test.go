@@ -3,6 +3,7 @@ package utility_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,9 +87,9 @@ func TestRecordedReplies(t *testing.T) {
 		}
 		switch {
 		case line.Agent == "critic":
-			list, rejected, err := utility.ReadCritic(line.Content)
-			if err != nil || len(rejected) > 0 || len(list) != 10 {
-				t.Fatalf("critic: %d criteria, %q, %v", len(list), rejected, err)
+			list, rejected := utility.ReadCritic(line.Content)
+			if len(rejected) > 0 || len(list) != 10 {
+				t.Fatalf("critic: %d criteria, %q", len(list), rejected)
 			}
 			for _, c := range list {
 				if c.Order != utility.ByWords || !strings.Contains(line.Content, `"`+c.Values[0]+`"]`) {
@@ -137,12 +138,18 @@ func TestReadCritic(t *testing.T) {
 		{"more of a risk is worse", `[{"name": "r", "accepted_values": ["high risk", "medium risk", "low risk"]}]`, []string{"high risk", "medium risk", "low risk"}, utility.ByWords, 0},
 		{"simple may be better or worse", `[{"name": "c", "accepted_values": ["simple", "moderate", "complex"]}]`, []string{"simple", "moderate", "complex"}, utility.Unknown, 0},
 		{"agreement", `[{"name": "a", "accepted_values": ["strongly agree", "agree", "neutral", "disagree", "strongly disagree"]}]`, []string{"strongly disagree", "disagree", "neutral", "agree", "strongly agree"}, utility.ByWords, 0},
+		{"ends of a scale", `[{"name": "n", "accepted_values": {"type": "integer", "minimum": 1, "maximum": 4}}]`, []string{"1", "2", "3", "4"}, utility.ByNumbers, 0},
+		{"a scale that is explained", `[{"name": "n", "accepted_values": "a score from 1 to 3 (1 = poor, 3 = good)"}]`, []string{"1", "2", "3"}, utility.ByNumbers, 0},
+		{"the last one behind or", `[{"name": "n", "accepted_values": "poor, fair, or good"}]`, []string{"poor", "fair", "good"}, utility.ByWords, 0},
+		{"two with or", `[{"criteria": "n", "accepted_values": "true or false", "sub_criteria": []}]`, []string{"false", "true"}, utility.ByWords, 0},
+		{"what does not apply is no level", `[{"name": "n", "accepted_values": ["poor", "good", "N/A"]}]`, []string{"poor", "good"}, utility.ByWords, 0},
+		{"a number of any size", `{"a": {"accepted_values": ["poor", "good"]}, "b": {"accepted_values": "any positive number"}}`, []string{"poor", "good"}, utility.ByWords, 1},
 		{"one value", `{"a": {"accepted_values": ["poor", "good"]}, "b": {"accepted_values": ["only"]}}`, []string{"poor", "good"}, utility.ByWords, 1},
 	}
 	for _, test := range tests {
-		list, rejected, err := utility.ReadCritic(test.reply)
-		if err != nil {
-			t.Errorf("%s: %v", test.reason, err)
+		list, rejected := utility.ReadCritic(test.reply)
+		if len(list) == 0 {
+			t.Errorf("%s: %q", test.reason, rejected)
 			continue
 		}
 		if c := list[0]; len(list) != 1 || !slices.Equal(c.Values, test.values) || c.Order != test.order || len(rejected) != test.rejected {
@@ -150,7 +157,7 @@ func TestReadCritic(t *testing.T) {
 		}
 	}
 	for _, reply := range []string{"", "I cannot.", `{"a": 1}`, `["poor", "good"]`} {
-		if list, _, err := utility.ReadCritic(reply); err == nil {
+		if list, rejected := utility.ReadCritic(reply); len(list) > 0 || len(rejected) == 0 {
 			t.Errorf("%q gives %v", reply, list)
 		}
 	}
@@ -186,6 +193,8 @@ func TestReadLabels(t *testing.T) {
 		{"two at once", `{"Clarity": "fair/good", "Problem Type": "sets, algebra"}`, "", ""},
 		{"keys in other spellings", `{"clarity": "FAIR", "problemType": "sets", "problem-type": "sets"}`, "fair", "sets"},
 		{"behind reasoning", "<think>{\"Clarity\": \"poor\"}?</think>{\"Clarity\": \"fair\", \"Problem Type\": \"sets\"}", "fair", "sets"},
+		{"names under criteria", `{"evaluation": [{"criteria": "Clarity", "accepted_value": "good"}, {"criteria": "Problem Type", "accepted_value": "sets"}]}`, "good", "sets"},
+		{"the values and the answer", `{"Clarity": {"accepted_values": ["poor", "fair", "good"], "answer": "fair"}, "Problem Type": "Not applicable: no problem is stated"}`, "fair", ""},
 		{"nothing", "", "", ""},
 	}
 	for _, test := range tests {
@@ -211,6 +220,22 @@ func TestReadLabel(t *testing.T) {
 	for _, test := range tests {
 		if got := utility.ReadLabels(test.reply, []utility.Criterion{c})[0]; got.Value != test.want || (got.Status == eval.Scored) != (test.want != "") {
 			t.Errorf("%q: %+v, want %q", test.reply, got, test.want)
+		}
+	}
+}
+
+// A number between two levels is neither of them.
+func TestReadNumbers(t *testing.T) {
+	c := utility.Criterion{Name: "Clarity", Values: []string{"0", "1", "2", "3", "4", "5"}}
+	tests := []struct{ said, want string }{
+		{"3", "3"}, {"3.0", "3"}, {"5.00", "5"}, {"3.", "3"}, {"3, since it is short", "3"}, {"3 (of 5)", "3"},
+		{"3.7", ""}, {"0.5", ""}, {"3,5", ""}, {"3,000", ""}, {"4/5", ""}, {"3-4", ""}, {"6", ""}, {"-1", ""},
+	}
+	for _, test := range tests {
+		for _, reply := range []string{fmt.Sprintf(`{"Clarity": %q}`, test.said), test.said} {
+			if got := utility.ReadLabels(reply, []utility.Criterion{c})[0]; got.Value != test.want || (got.Status == eval.Scored) != (test.want != "") {
+				t.Errorf("%s: %+v, want %q", reply, got, test.want)
+			}
 		}
 	}
 }

@@ -36,14 +36,12 @@ type Study struct {
 	Findings []*Finding  // of each criterion, from the last round that it was in
 	Rounds   int         // in which something was quantified
 	Notes    []string    // of steps
-	rows     []LabelRow
-	last     map[string]int // round by criterion
-	study    *study
+	labels   map[string][]LabelRow
 }
 
 // ReadStudy reads what a run found, and measures each criterion by the last round that has labels of it.
 func ReadStudy(dir string, c *Config) (*Study, error) {
-	s := &Study{Config: c, last: map[string]int{}}
+	s := &Study{Config: c}
 	var err error
 	if s.Proposed, s.Pool, s.Rejected, err = readStored(dir, c); err != nil {
 		return nil, err
@@ -53,23 +51,20 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 		return nil, err
 	}
 	for _, r := range steps {
-		if r.Note != "" && !r.Skipped {
+		if r.Note != "" {
 			s.Notes = append(s.Notes, r.ID+": "+r.Note)
 		}
 	}
-	if s.rows, err = Labels.All(dir); err != nil {
-		return nil, err
+	rows, err := Labels.All(dir)
+	if err != nil || len(rows) == 0 {
+		return s, err
 	}
-	for _, r := range s.rows {
-		s.last[r.Criterion] = max(s.last[r.Criterion], r.Round)
+	for _, r := range rows {
 		s.Rounds = max(s.Rounds, r.Round)
 	}
-	s.study = s.of(c.Seeds)
+	s.labels = latest(rows, s.Rounds)
 	for i := range s.Pool {
-		if len(s.rows) == 0 {
-			break
-		}
-		f := s.study.measure(&s.Pool[i])
+		f := s.measure(i, c.Seeds)
 		if s.Findings = append(s.Findings, f); s.verifies() {
 			f.Criterion.Verdict, f.Criterion.Reason = f.Verdict, f.Reason
 		}
@@ -77,25 +72,28 @@ func ReadStudy(dir string, c *Config) (*Study, error) {
 	return s, nil
 }
 
-// of returns the labels of each criterion's last round, of the first seeds.
-func (s *Study) of(seeds int) *study {
-	return newStudy(s.Config, s.rows, func(r *LabelRow) bool { return r.Round == s.last[r.Criterion] && r.Seed <= seeds })
+// measure returns what the labels of the i-th criterion tell by the first seeds.
+func (s *Study) measure(i, seeds int) *Finding {
+	c := &s.Pool[i]
+	return measure(s.Config, c, s.labels[c.Name], seeds)
 }
 
 // verifies reports whether labels can tell a verdict: they are of several seeds, or of disturbed samples too.
 func (s *Study) verifies() bool { return len(s.Config.Disturb) > 0 || s.Config.Seeds > 1 }
 
-// utility returns the mean label of a sample, on a scale from 0 to 1, over the criteria that have an order and, where
+// utility returns the mean label of each sample, on a scale from 0 to 1, over the criteria that have an order and, where
 // samples are disturbed, are kept.
-func (s *Study) utility(sample int) stat.Value {
-	var values []float64
-	for _, f := range s.Findings {
-		m := s.study.mean(f.Criterion, sample)
-		if m.OK() && f.Criterion.Ordered() && (len(s.Config.Disturb) == 0 || f.Verdict == Keep) {
-			values = append(values, m.V)
+func (s *Study) utility() (list []stat.Value) {
+	for i := range s.Config.Samples {
+		var values []float64
+		for _, f := range s.Findings {
+			if f.means[i].OK() && (len(s.Config.Disturb) == 0 || f.Verdict == Keep) {
+				values = append(values, f.means[i].V)
+			}
 		}
+		list = append(list, meanOf(values, "no criterion that counts has labels"))
 	}
-	return meanOf(values, "no criterion that counts has labels")
+	return list
 }
 
 // Results returns the utility of each group, and for each criterion verdict, stability and power.
@@ -105,23 +103,26 @@ func (p *Plan) Results(dir string, _ *run.Manifest) ([]eval.Result, error) {
 		return nil, err
 	}
 	sum := eval.NewSummary(p.Metrics(), p.Arms(), nil)
-	findings := map[string]*Finding{}
 	if len(s.Findings) > 0 {
-		for i, sample := range p.config.Samples {
-			add(sum, "utility", sample.Group, "", cmp.Or(sample.Item, sample.ID), s.utility(i))
+		for i, v := range s.utility() {
+			sample := &p.config.Samples[i]
+			add(sum, "utility", sample.Group, "", cmp.Or(sample.Item, sample.ID), v)
 		}
 	}
 	for _, f := range s.Findings {
-		findings[f.Criterion.Name] = f
 		s.summarize(f, sum)
 	}
 	results := sum.Results()
 	for i := range results {
-		r, f := &results[i], findings[results[i].Arm]
-		if r.Metric == "keep" {
-			r.Reason = f.Verdict + ": " + f.Reason
-		} else if at := slices.Index(p.config.Disturb, r.Control); r.Metric == "power" && len(f.Powers) > 0 {
-			r.P = f.Powers[max(at, 0)].P.Ptr()
+		r := &results[i]
+		for _, f := range s.Findings {
+			if at := max(0, slices.Index(p.config.Disturb, r.Control)); f.Criterion.Name != r.Arm {
+				continue
+			} else if r.Metric == "power" && len(f.powers) > 0 {
+				r.P = f.powers[at].P.Ptr()
+			} else if r.Metric == "keep" {
+				r.Reason = f.Verdict + ": " + f.Reason
+			}
 		}
 	}
 	return results, nil
@@ -144,21 +145,23 @@ func (s *Study) summarize(f *Finding, sum *eval.Summary) {
 			add(sum, figure, arm, "", "", mean)
 			continue
 		}
-		for _, spread := range f.Spreads {
-			add(sum, figure, arm, "", s.Config.Samples[spread.Sample].ID, stat.Number(spread.Figures[figure]))
+		for i, values := range f.stability {
+			if values != nil {
+				add(sum, figure, arm, "", s.Config.Samples[i].ID, stat.Number(values[figure]))
+			}
 		}
 	}
-	for _, p := range f.Powers {
-		for k, sample := range p.Samples {
-			if lower := p.Original[k] > p.Disturbed[k]; p.Original[k] != p.Disturbed[k] {
-				add(sum, "power", arm, p.Control, s.Config.Samples[sample].ID, yes(lower))
+	for _, p := range f.powers {
+		for k, sample := range p.samples {
+			if p.original[k] != p.disturbed[k] {
+				add(sum, "power", arm, p.control, s.Config.Samples[sample].ID, yes(p.original[k] > p.disturbed[k]))
 			}
 		}
 		if p.N == 0 {
-			add(sum, "power", arm, p.Control, "", stat.Undefined(cmp.Or(p.P.Reason, "all samples score the same when disturbed")))
+			add(sum, "power", arm, p.control, "", stat.Undefined(cmp.Or(p.P.Reason, "all samples score the same when disturbed")))
 		}
 	}
-	if len(f.Powers) == 0 && len(s.Config.Disturb) > 0 {
+	if len(f.powers) == 0 && len(s.Config.Disturb) > 0 {
 		add(sum, "power", arm, "", "", stat.Undefined(unordered))
 	}
 	if s.verifies() {
@@ -169,9 +172,9 @@ func (s *Study) summarize(f *Finding, sum *eval.Summary) {
 // yes returns 1 for what is so, and 0 for what is not.
 func yes(so bool) stat.Value { return stat.Number(map[bool]float64{true: 1}[so]) }
 
-// Edited returns the criteria for the file that a person edits: with verdicts where there are some, and all that were
+// edited returns the criteria for the file that a person edits: with verdicts where there are some, and all that were
 // proposed where nothing was quantified.
-func (s *Study) Edited() []Criterion {
+func (s *Study) edited() []Criterion {
 	if s.Config.Critic != "" && len(s.Findings) == 0 {
 		return s.Proposed
 	}

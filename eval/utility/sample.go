@@ -3,10 +3,10 @@ package utility
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
+
+	"parley/sim/llm/loose"
 )
 
 // Groups of samples by whether the task was done.
@@ -57,105 +57,76 @@ var (
 	untested    = []string{"user", "human", "system", "tool", "function"} // roles
 )
 
-// readLog reads one message log. Values beside task and messages are in the sample only where there are no messages, and
-// never what is under a hidden key.
-func readLog(object map[string]any, hidden []string) Sample {
-	whole := visible(object, nil).(map[string]any)
-	s := Sample{Done: outcome(whole)}
-	if id := first(whole, idKeys...); id != nil {
-		s.ID = fmt.Sprint(id)
+// outcomes are the texts, truth values and numbers that say whether a task was done.
+var outcomes = map[string]bool{
+	"true": true, "1": true, "correct": true, "yes": true, "success": true, "passed": true,
+	"false": false, "0": false, "incorrect": false, "no": false, "failure": false, "failed": false,
+}
+
+// readLog reads one message log, from which it removes what is under hidden keys. Values beside task and messages are in
+// the sample only where there are no messages.
+func readLog(log *loose.Value, hidden []string) Sample {
+	s := Sample{ID: text(under(log, idKeys))}
+	if done, said := outcomes[fold(text(under(log, outcomeKeys)))]; said {
+		s.Done = &done
 	}
-	log := visible(object, hidden).(map[string]any)
-	s.Task, _ = first(log, taskKeys...).(string)
-	list, _ := first(log, turnKeys...).([]any)
-	for _, m := range list {
-		if t := turnOf(m); strings.TrimSpace(t.Text) != "" && (t.Text != s.Task || len(s.Turns) > 0) {
-			s.Turns = append(s.Turns, t)
+	hide(log, hidden)
+	s.Task = text(under(log, taskKeys))
+	if list := under(log, turnKeys); list != nil {
+		for i := range list.Items {
+			if t := turnOf(&list.Items[i]); t.Text != "" && (t.Text != s.Task || len(s.Turns) > 0) {
+				s.Turns = append(s.Turns, t)
+			}
 		}
 	}
 	if len(s.Turns) > 0 {
 		return s
 	}
-	for _, key := range slices.Sorted(maps.Keys(log)) {
-		if text, isText := written(log[key]); !slices.Contains(slices.Concat(idKeys, taskKeys), key) {
-			s.Turns = append(s.Turns, Turn{Who: key, Text: text, Tested: isText})
+	for i, key := range log.Keys {
+		if !has(idKeys, key) && !has(taskKeys, key) {
+			s.Turns = append(s.Turns, Turn{Who: fold(key), Text: written(&log.Items[i]), Tested: log.Items[i].Kind == loose.String})
 		}
 	}
 	return s
 }
 
-// visible returns a value with its keys in one spelling and without what is under hidden ones, at any depth.
-func visible(v any, hidden []string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := map[string]any{}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if name := fold(key); !slices.Contains(hidden, name) {
-				out[name] = visible(v[key], hidden)
-			}
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = visible(v[i], hidden)
-		}
-		return out
-	}
-	return v
-}
-
-// first returns the value under the first of the keys that an object has, or nil.
-func first(object map[string]any, keys ...string) any {
-	for _, key := range keys {
-		if v, ok := object[key]; ok {
-			return v
+// hide removes what is under hidden keys, at any depth.
+func hide(v *loose.Value, hidden []string) {
+	for i := len(v.Items) - 1; i >= 0; i-- {
+		if v.Keys != nil && has(hidden, v.Keys[i]) {
+			v.Keys, v.Items = slices.Delete(v.Keys, i, i+1), slices.Delete(v.Items, i, i+1)
+		} else {
+			hide(&v.Items[i], hidden)
 		}
 	}
-	return nil
-}
-
-// outcome says whether a log says that the task was done: by a boolean, or by a text or number that means one.
-func outcome(log map[string]any) *bool {
-	switch fold(fmt.Sprint(first(log, outcomeKeys...))) {
-	case "true", "1", "correct", "yes", "success", "passed":
-		return new(true)
-	case "false", "0", "incorrect", "no", "failure", "failed":
-		return new(false)
-	}
-	return nil
 }
 
 // turnOf reads a message: a text, or {"role", "content"} with who spoke under name, source or role.
-func turnOf(m any) Turn {
-	object, ok := m.(map[string]any)
-	if !ok {
-		text, _ := m.(string)
-		return Turn{Text: text, Tested: true}
-	}
-	content := first(object, "content", "text")
-	var t Turn
-	if parts, ok := content.([]any); ok { // [{"type": "text", "text": ...}]
-		for _, part := range parts {
-			t.Text += turnOf(part).Text
+func turnOf(v *loose.Value) Turn {
+	role := text(under(v, []string{"role", "source"}))
+	t := Turn{Who: text(under(v, []string{"name", "who", "source", "role"})), Text: text(v), Tested: !has(untested, role)}
+	content := under(v, []string{"content", "text"})
+	switch {
+	case content == nil:
+	case content.Kind == loose.Array: // [{"type": "text", "text": ...}]
+		for i := range content.Items {
+			t.Text += turnOf(&content.Items[i]).Text
 		}
-	} else {
-		t.Text, _ = written(content)
+	default:
+		t.Text = written(content)
 	}
-	role, _ := written(first(object, "role", "source"))
-	t.Who, _ = written(first(object, "name", "who", "source", "role"))
-	t.Tested = !slices.Contains(untested, role)
 	return t
 }
 
-// written returns a text as it is, and any other value as JSON.
-func written(v any) (text string, isText bool) {
-	if text, isText = v.(string); isText || v == nil {
-		return text, isText
+// written returns a scalar as it is, and any other value as JSON.
+func written(v *loose.Value) string {
+	if v.Items == nil {
+		return text(v)
 	}
-	encoded, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // it was read from JSON
+	whole, err := v.Any()
+	encoded, failed := json.Marshal(whole)
+	if err = cmp.Or(err, failed); err != nil {
+		panic(err) // it was read from JSON without a key that is given twice
 	}
-	return string(encoded), false
+	return string(encoded)
 }

@@ -51,9 +51,9 @@ func (f *Finding) judge(t Thresholds) (verdict, reason string) {
 	stability := f.Figure(t.Stability)
 	limit, stable := t.limit(t.Stability, stability)
 	switch {
-	case f.Of == 0 || float64(f.Scored) < t.MinScored*float64(f.Of):
-		return Flag, fmt.Sprintf("%d of %d labels could be had", f.Scored, f.Of)
-	case len(f.Spreads) == 0:
+	case f.of == 0 || float64(f.scored) < t.MinScored*float64(f.of):
+		return Flag, fmt.Sprintf("%d of %d labels could be had", f.scored, f.of)
+	case !stability.OK():
 		return Flag, "stability is not known: " + stability.Reason
 	case !stable:
 		return Out, fmt.Sprintf("not stable: %s is %.3f, beyond %.3g", t.Stability, stability.V, limit)
@@ -62,29 +62,29 @@ func (f *Finding) judge(t Thresholds) (verdict, reason string) {
 	case !f.Criterion.Ordered():
 		return Flag, "the order of its values is unknown: write it in the file of criteria"
 	}
-	for _, p := range f.Powers {
+	for _, p := range f.powers {
 		if verdict, reason := p.judge(t); verdict != Keep {
 			return verdict, reason
 		}
 	}
 	switch {
-	case f.Inverted:
-		return Flag, fmt.Sprintf("failures score higher than successes (Cliff's delta %.2f)", f.Separation.V)
-	case len(f.Powers) == 0:
+	case f.inverted:
+		return Flag, fmt.Sprintf("failures score higher than successes (Cliff's delta %.2f)", f.separation.V)
+	case len(f.powers) == 0:
 		return Keep, "stable; not tested on disturbed samples"
 	}
 	return Keep, "stable, and lower when disturbed"
 }
 
 // judge gives the verdict by one way of disturbing.
-func (p *Power) judge(t Thresholds) (verdict, reason string) {
-	counts := fmt.Sprintf("disturbed by %s, %d samples score lower, %d higher, %d the same", p.Variant, p.Lower(), p.N-p.Lower(), p.Zeros)
+func (p *power) judge(t Thresholds) (verdict, reason string) {
+	counts := fmt.Sprintf("disturbed by %s, %d samples score lower, %d higher, %d the same", p.variant, p.lower(), p.N-p.lower(), p.Zeros)
 	switch {
-	case len(p.Samples) == 0:
-		return Flag, fmt.Sprintf("disturbed by %s: %s", p.Variant, p.P.Reason)
+	case len(p.samples) == 0:
+		return Flag, fmt.Sprintf("disturbed by %s: %s", p.variant, p.P.Reason)
 	case p.N == 0:
-		return Out, fmt.Sprintf("disturbed by %s, all %d samples score the same", p.Variant, p.Zeros)
-	case 2*p.Lower() <= p.N || *p.Share().Value < t.MinPower:
+		return Out, fmt.Sprintf("disturbed by %s, all %d samples score the same", p.variant, p.Zeros)
+	case 2*p.lower() <= p.N || *p.share() < t.MinPower:
 		return Out, counts
 	case p.P.V > t.Alpha:
 		return Flag, fmt.Sprintf("%s: too few to tell (p %.3f)", counts, p.P.V)

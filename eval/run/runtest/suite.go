@@ -27,6 +27,8 @@ type Case struct {
 	Options run.Options
 	// Stops is at how many points a run is stopped and resumed; 0: 6.
 	Stops int
+	// Editable names a file of the run that people may change; empty: there is none.
+	Editable string
 }
 
 // TestPlan runs the contract: two runs are the same but for times, whatever the number of jobs at once; a run
@@ -224,7 +226,7 @@ func (c Case) damaged(t *testing.T, whole string) {
 			t.Fatal(err)
 		}
 		switch {
-		case name == run.ReportName, name == ".lock", content == "":
+		case name == run.ReportName, name == c.Editable, name == ".lock", content == "":
 			continue
 		case name == run.ManifestName:
 			content = strings.Replace(content, `"seed": `, `"seed": 1`, 1)
