@@ -270,12 +270,18 @@ type Forecast struct {
 	RivalCalls   int `json:"rival_calls"`
 	JudgeCalls   int `json:"judge_calls"`
 	RolloutCalls int `json:"rollout_calls"`
+	// Undecided says which pairs will be left out, and how to have fewer; empty where all are decided.
+	Undecided string `json:"undecided,omitempty"`
 }
 
 // String is the text for people.
 func (f Forecast) String() string {
-	return fmt.Sprintf("at most %d pairs, of %d views of %d sessions\nat most %d calls for other turns, %d of the judge, %d of roll-outs\n",
+	text := fmt.Sprintf("at most %d pairs, of %d views of %d sessions\nat most %d calls for other turns, %d of the judge, %d of roll-outs\n",
 		f.Pairs, f.Views, f.Sessions, f.RivalCalls, f.JudgeCalls, f.RolloutCalls)
+	if f.Undecided != "" {
+		text += "fewer pairs are likely: " + f.Undecided + "\n"
+	}
+	return text
 }
 
 // Estimate counts what preferences there would be, without a call of a model.
@@ -317,8 +323,14 @@ func (s *Selection) Estimate(ctx context.Context) (f Forecast, err error) {
 		}
 	}
 	f.JudgeCalls = f.Pairs * p.JudgeCalls
-	if p.Rollout != nil {
+	switch {
+	case p.Rollout != nil:
 		f.RolloutCalls = 2 * f.Pairs * p.Rollout.Calls
+		f.Undecided = "two turns whose roll-outs have the same score give none; " + moreRollouts
+	case p.JudgeCalls > 0:
+		f.Undecided = "a judge that calls it a tie, or that chooses by position (its two orders disagree), gives none"
+	case p.Choose == nil:
+		f.Undecided = "two turns with the same score, or without one, give none; " + moreScores
 	}
 	return f, nil
 }

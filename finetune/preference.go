@@ -149,6 +149,19 @@ func played(list []alternative, x *Example) []alternative {
 // Chooser makes the example of the better of two turns, or returns a *Dropped where there is none.
 type Chooser func(ctx context.Context, p *Pair) (Example, error)
 
+// Why the better of two turns cannot be told.
+const (
+	tooClose = "the scores are equal, or no more than the margin apart"
+	byOrder  = "the judge chose by position: its answers in the two orders disagree"
+	tied     = "the judge calls it a tie"
+)
+
+// What to do about it.
+const (
+	moreScores   = "--judge MODEL or --rollout N decides where scores do not"
+	moreRollouts = "a larger --rollout, or --judge MODEL, decides more"
+)
+
 // ByScore chooses the turn of the play with the higher score, if it is higher by more than the margin.
 func ByScore(margin float64) Chooser {
 	return func(_ context.Context, p *Pair) (Example, error) {
@@ -161,7 +174,7 @@ func ByScore(margin float64) Chooser {
 		case *b-*a > margin:
 			return p.example(&p.B, &p.A), nil
 		}
-		return Example{}, p.drop(Undecided, "the scores are too close")
+		return Example{}, p.drop(Undecided, tooClose)
 	}
 }
 
@@ -206,12 +219,12 @@ func ByJudge(j *judge.Judge, seed uint64, record func(llm.Call)) Chooser {
 		case v.Status != eval.Scored:
 			return Example{}, p.drop(Undecided, fmt.Sprintf("the judge's verdict is %s", v.Status))
 		case v.Flip:
-			return Example{}, p.drop(Undecided, "the judge chose by the order in which the two were shown")
+			return Example{}, p.drop(Undecided, byOrder)
 		case v.Value == judge.WinnerA:
 			return p.example(&p.A, &p.B), nil
 		case v.Value == judge.WinnerB:
 			return p.example(&p.B, &p.A), nil
 		}
-		return Example{}, p.drop(Undecided, "the judge calls it a tie")
+		return Example{}, p.drop(Undecided, tied)
 	}
 }

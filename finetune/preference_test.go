@@ -111,7 +111,7 @@ func TestPairsByJudge(t *testing.T) {
 			}
 			return `{"winner": "second"}`
 		}, "Two.", ""},
-		{"a judge of the place and not of the turn", func(llm.Request) string { return `{"winner": "first"}` }, "", "by the order"},
+		{"a judge of the place and not of the turn", func(llm.Request) string { return `{"winner": "first"}` }, "", "by position"},
 		{"a tie", func(llm.Request) string { return `{"winner": "tie"}` }, "", "a tie"},
 		{"no verdict", func(llm.Request) string { return "Hard to say." }, "", "unparsed"},
 	} {

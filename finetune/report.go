@@ -151,11 +151,15 @@ func (b *builder) sum(context.Context) error {
 	return nil
 }
 
-// reasons counts the dropped examples by reason.
+// reasons counts the dropped examples by reason, undecided pairs by why they are.
 func (b *builder) reasons() []Count {
 	n := map[string]int{}
 	for i := range b.gone {
-		n[string(b.gone[i].Reason)]++
+		name := string(b.gone[i].Reason)
+		if b.gone[i].Reason == Undecided {
+			name += ": " + b.gone[i].Detail
+		}
+		n[name]++
 	}
 	for i := range b.entries {
 		if why := b.entries[i].why; why != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -59,7 +60,22 @@ type Selection struct {
 	// Progress is told how far the sources are read; it may be nil.
 	Progress func(stage string, done, total int64)
 
-	found bool // an example, or an error of its own
+	found     bool           // an example, or an error of its own
+	undecided map[string]int // pairs without a better turn, by why
+}
+
+// remedy is what to do about pairs without a better turn.
+func (s *Selection) remedy() string {
+	most := slices.MaxFunc(slices.Sorted(maps.Keys(s.undecided)), func(a, b string) int { return s.undecided[a] - s.undecided[b] })
+	switch {
+	case most == byOrder || most == tied:
+		return "name another --judge, or choose with --rollout N or --choices FILE"
+	case most == tooClose && s.Preferring.Rollout != nil:
+		return moreRollouts
+	case most == tooClose || s.Preferring.Choose == nil:
+		return moreScores
+	}
+	return "see dropped.jsonl of a build that has other examples, or --calls FILE, for why each is undecided"
 }
 
 // Fit returns an error for sources that cannot be learned from.
@@ -91,6 +107,8 @@ func (s *Selection) Explain(err error) error {
 	}
 	hint := "see with parley show whether the run has valid turns, and whether the filters let them pass"
 	switch {
+	case len(s.undecided) > 0:
+		hint = s.remedy()
 	case s.Task == DM:
 		hint = "windows come from sessions of the scenario intention (parley run --scenario intention) and from files of windows"
 	case s.Task == Judge:
@@ -119,6 +137,12 @@ func (s *Selection) Examples(ctx context.Context) iter.Seq2[Example, error] {
 				}
 			}
 			s.found = s.found || !dropped(err)
+			if d := (*Dropped)(nil); errors.As(err, &d) && d.Reason == Undecided {
+				if s.undecided == nil {
+					s.undecided = map[string]int{}
+				}
+				s.undecided[d.Detail]++
+			}
 			if !yield(x, err) {
 				return
 			}
