@@ -159,7 +159,7 @@ const (
 // What to do about it.
 const (
 	moreScores   = "--judge MODEL or --rollout N decides where scores do not"
-	moreRollouts = "a larger --rollout, or --judge MODEL, decides more"
+	moreRollouts = "a --rollout of one or two rounds of the cast decides most (fewer turns show nothing yet, after many more all is known), and --judge MODEL decides what scores do not"
 )
 
 // ByScore chooses the turn of the play with the higher score, if it is higher by more than the margin.
