@@ -71,7 +71,7 @@ func (s *fight) messages() []message {
 
 // speech returns the message of a player.
 func (s *fight) speech(e *event) message {
-	text := plain(e.Content)
+	text := s.unasked(plain(e.Content))
 	switch {
 	case e.bot():
 		s.file.Tally.leave("a message of the bot")
@@ -88,6 +88,19 @@ func (s *fight) speech(e *event) message {
 		}
 	}
 	return message{}
+}
+
+// unasked cuts a message where it goes over into the command of a check, as in "I listen. !check perception".
+func (s *fight) unasked(text string) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		for p := range s.prefixes {
+			if name, ok := strings.CutPrefix(strings.ToLower(w), strings.ToLower(p)); ok && p != "" && (checkCommands[name] || set("i init")[name] && i+1 < len(words) && checkCommands[strings.ToLower(words[i+1])]) {
+				return strings.Join(words[:i], " ")
+			}
+		}
+	}
+	return text
 }
 
 // check returns what a message of the bot shows of a check: whose it is, and the name of what was checked.

@@ -291,12 +291,20 @@ func (p *post) dice(text string) {
 // rollMark marks an inline result until it is read.
 const rollMark = "\x00"
 
+// resultFor is what is said between an inline result and what it is for.
+var resultFor = regexp.MustCompile(`(?i)^-?\d+ *(?:for|on|in|para|en|für|auf|pour|su|per|voor|na|på)? (?:my |a |the |mi |la |le |il |meine? )?`)
+
 // said makes the post a line of speech, or a roll where an inline result follows the name of a skill
-// and little else is said: "Stealth: 17".
+// and little else is said ("Stealth: 17"), or is said to be for one ("17 for stealth").
 func (p *post) said(text string, d20 bool) {
 	p.text = strings.TrimSpace(strings.ReplaceAll(text, rollMark, ""))
-	if before, after, found := strings.Cut(text, rollMark); found && d20 && len(strings.Fields(after)) <= 2 {
-		p.skill, _ = labelled(strings.TrimRight(before, " :=("))
+	if before, after, found := strings.Cut(text, rollMark); found && d20 {
+		if len(strings.Fields(after)) <= 2 {
+			p.skill, _ = labelled(strings.TrimRight(before, " :=("))
+		}
+		if name := resultFor.ReplaceAllString(after, ""); p.skill == "" && name != after && len(strings.Fields(name)) <= 4 {
+			p.skill, _ = labelled(name)
+		}
 	}
 	p.speech = p.skill == ""
 }

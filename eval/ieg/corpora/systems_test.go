@@ -112,6 +112,8 @@ func TestAvraeRecordings(t *testing.T) {
 		{"an edited message", "Orla Stealth", []string{strings.Replace(intro, "I look about.", "Wait, stealth!", 1) + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"a mark of byte order", "Orla Stealth", []string{"\ufeff" + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"one fight in two files", "Orla Stealth, Pim Insight", []string{intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`), later + command("3", "90071992547409933", "!c insight", `,"prefix":"!","caster":{"name":"Pim"}`)}},
+		{"a command at the end of a line", "Orla Stealth", []string{intro + state +
+			strings.NewReplacer(`:1,`, `:5,`, `about."`, `back. !i c stealth"`).Replace(intro) + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"one message in two fights", "Orla Stealth", []string{intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`) +
 			strings.ReplaceAll(intro+state+command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`), `"combat_id":"c"`, `"combat_id":"d"`)}},
 	} {
@@ -279,6 +281,8 @@ func TestRoll20Forms(t *testing.T) {
 		{"a label behind the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 1d20+5 [Insight]</div><div class="formula formattedformula">(12)+5</div><div class="rolled">17</div></div>`), "Orla Insight"},
 		{"a label in the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 2d20kh1 + 5 survival check</div><div class="rolled">17</div></div>`), "Orla Survival"},
 		{"an inline result with its name", page(`<div class="message general" data-playerid="p1">Athletics: ` + result + `</div>`), "Orla Athletics"},
+		{"an inline result and what it is for", page(`<div class="message general" data-playerid="p1">Right, ` + result + ` for Athletics.</div>`), "Orla Athletics"},
+		{"an inline result in a story", page(`<div class="message general" data-playerid="p1">I lost ` + result + ` coins to the athletics club of the town.</div>`), ""},
 		{"a whispered roll", page(`<div class="message private whisper" data-playerid="p1"><span class="by">(To GM):</span><div class="sheet-rolltemplate-simple">` + result + `<div class="sheet-label">STEALTH</div></div></div>`), ""},
 		{"the archive's default template", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","rolltemplate":"default","content":"{{name=Orla}} {{Stealth=$[[0]]}}","inlinerolls":[{"expression":"1d20+3","results":{"total":12}}]}}]`, "Orla Stealth"},
 		{"a message of the GM's, by name", page(`<div class="message rollresult" data-playerid="p0"><span class="by">Dana (GM):</span><div class="formula">rolling d20 Stealth</div></div>`), ""},
