@@ -1,9 +1,11 @@
 package viewer_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"parley/eval"
+	"parley/eval/report/view"
 	"parley/eval/run"
 	"parley/eval/session"
 	"parley/eval/viewer"
@@ -279,3 +282,32 @@ func TestWhatIsNotThere(t *testing.T) {
 		t.Error("a file is taken for a directory of runs")
 	}
 }
+
+// A request has to name the address that it came to, or localhost where that is this machine's own.
+func TestHosts(t *testing.T) {
+	v, err := viewer.New(t.Context(), t.TempDir(), viewer.Options{})
+	must(t, err)
+	for _, test := range []struct {
+		local, host string
+		want        int
+	}{
+		{"127.0.0.1:80", "127.0.0.1:80", 200}, {"[::ffff:127.0.0.1]:80", "127.0.0.1", 200}, {"127.0.0.1:80", "[::ffff:127.0.0.1]:80", 200}, {"[::1]:80", "[::1]:80", 200},
+		{"[::1]:80", "localhost", 200}, {"[::1]:80", "127.0.0.1", 421}, {"10.0.0.5:80", "10.0.0.5", 200}, {"10.0.0.5:80", "localhost", 421}, {"10.0.0.5:80", "10.0.0.6", 421},
+		{"10.0.0.5:80", "host", 421}, {"", "LocalHost:80", 200}, {"", "127.0.0.1", 200}, {"", "127.0.0.2", 421}, {"", "host", 421}, {"odd", "localhost", 421},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/static/viewer.css", nil)
+		if r.Host = test.host; test.local != "" {
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, address(test.local)))
+		}
+		w := httptest.NewRecorder()
+		v.ServeHTTP(w, r)
+		if w.Code != test.want || w.Code == 200 && (w.Header().Get("Content-Type") != "text/css; charset=utf-8" || !strings.HasPrefix(w.Body.String(), view.Style())) {
+			t.Errorf("%s at %s: status %d, want %d, %v", test.host, test.local, w.Code, test.want, w.Header())
+		}
+	}
+}
+
+type address string
+
+func (a address) Network() string { return "tcp" }
+func (a address) String() string  { return string(a) }

@@ -2,7 +2,6 @@ package viewer_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,19 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
 	"parley/eval"
 	"parley/eval/run"
+	"parley/eval/run/runtest"
 	"parley/eval/session"
 	"parley/logs"
 	"parley/sim"
 	"parley/sim/dice"
 	"parley/sim/llm"
 )
-
-var update = flag.Bool("update", false, "write the goldens anew")
 
 // shown writes what a page shows as lines: texts, [links](to where), {what is pointed out}, the choices that are made,
 // dimmed cells and the widths of bars.
@@ -104,6 +101,8 @@ func made(t *testing.T, dir string) {
 		Shown: map[string]string{"length/words": "now"}, Tables: map[string]run.TableState{"sessions": {Rows: 1234}},
 	}
 	must(t, logs.WriteJSON(filepath.Join(dir, run.ManifestName), m))
+	must(t, os.MkdirAll(filepath.Join(dir, "copies"), 0o777)) // which is no file, as a hidden one is none to list
+	must(t, os.WriteFile(filepath.Join(dir, ".hidden"), nil, 0o600))
 	cast := []session.Seat{{ID: "ada", Name: "Ada Brook", Role: "player", Model: "script:a"}, {ID: "cato", Name: "Cato Dunne", Role: "npc", Model: "reference:npc"}}
 	row := func(arm, index int, title string, change func(*session.Row)) session.Row {
 		r := session.Row{
@@ -212,16 +211,7 @@ func TestGoldenPages(t *testing.T) {
 		}
 		got := strings.ReplaceAll(b.String(), root, "ROOT")
 		got = regexp.MustCompile(`(\w+\.(?:parquet|json)) \| \| [^|]+ \| \| ([^|]+) \| \| [0-9: -]+ \|`).ReplaceAllString(got, "$1 | | SIZE | | $2 | | TIME |")
-		golden := filepath.Join("testdata", name+".txt")
-		if *update {
-			must(t, os.MkdirAll("testdata", 0o777))
-			must(t, os.WriteFile(golden, []byte(got), 0o644))
-		}
-		want, err := os.ReadFile(golden)
-		must(t, err)
-		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-			t.Errorf("%s (-want +got; go test -update accepts it):\n%s", golden, diff)
-		}
+		runtest.Golden(t, name+".txt", got)
 	}
 }
 
@@ -352,6 +342,96 @@ func TestPagesOfTheMatrix(t *testing.T) {
 		}
 		if !strings.Contains(plain(body), test.says) || numbers[0][1] != test.first || numbers[len(numbers)-1][1] != test.last {
 			t.Errorf("page %s: %s to %s, want %s to %s: %s", test.page, numbers[0][1], numbers[len(numbers)-1][1], test.first, test.last, test.says)
+		}
+	}
+}
+
+// However much a run holds of different things, so many are kept apart, and sessions are placed once.
+func TestLimits(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "much")
+	must(t, os.MkdirAll(dir, 0o777))
+	m := run.Manifest{Format: run.Format, ID: "much", Kind: session.Kind, State: run.Complete, Config: json.RawMessage("{}")}
+	for i := range 60 {
+		m.Arms = append(m.Arms, fmt.Sprintf("arm%03d", i))
+	}
+	must(t, logs.WriteJSON(filepath.Join(dir, run.ManifestName), m))
+	long := strings.Repeat("x", 161)
+	var rows []session.Row
+	var events []sim.Event
+	var scores []eval.Score
+	for i := range 70 { // arms beyond those of the manifest are added, and those beyond the limit are in no column
+		id := fmt.Sprintf("other%03d", i)
+		rows = append(rows, session.Row{ID: id, Index: 0, Arm: fmt.Sprintf("arm%03d", i), Title: long, State: run.Complete})
+		events = append(events, sim.Event{Session: id, Kind: sim.KindAct, Turn: 1, Fault: fmt.Sprintf("fault%03d", i)})
+		scores = append(scores, eval.Score{Session: "other000", Scorer: "s", Metric: fmt.Sprintf("m%03d", i), Status: eval.Scored, Value: new(1.0)})
+	}
+	rows = append(rows, session.Row{ID: "again", Index: 0, Arm: "arm000", State: run.Failed, Error: long}, session.Row{ID: "below", Index: -1, Arm: "arm000", State: run.Complete})
+	for i := range 510 {
+		id := fmt.Sprintf("reason%03d", i)
+		rows = append(rows, session.Row{ID: id, Index: i + 1, Arm: "arm001", Title: fmt.Sprintf("Situation %d", i), State: run.Complete})
+		scores = append(scores, eval.Score{Session: id, Scorer: "s", Metric: "m000", Status: eval.Unparsed, Reason: fmt.Sprintf("reason %03d", i)})
+	}
+	for _, id := range []string{"a02-0000600", "a02-700", "a00-0000700", "a99-0000700", "a02-0000000"} { // under way: the first alone is named as sessions are
+		events = append(events, sim.Event{Session: id, Kind: sim.KindAct, Turn: 3})
+	}
+	write(t, dir, "sessions", rows)
+	write(t, dir, "events", events)
+	write(t, dir, "scores", scores)
+	s := serve(t, root)
+	first := s.text("/run/much/")
+	_, body := s.get("/run/much/?metric=s/m000")
+	options := func(prefix string) int { return strings.Count(body, `<option value="`+prefix) }
+	if arms := strings.Count(first, "arm0"); options("s/m0") != 64 || options("fault0") != 63 || !strings.Contains(first, "512 of 512 situations") || !strings.Contains(first, "5 under way") || arms < 64 || strings.Contains(first, "arm064") {
+		t.Errorf("%d metrics, %d faults, %d arms: %.300s", options("s/m0"), options("fault0"), arms, first)
+	}
+	if !strings.Contains(first, "(80 more characters)") { // of the 160 that are kept, 80 are shown
+		t.Errorf("a title of 161 characters: %s", first[strings.Index(first, "situations"):])
+	}
+	for query, want := range map[string]string{
+		"fault=fault062": "1 of 512", "fault=any": "1 of 512", "q=reason500&score=unscored": "0 turns see the session",
+		"q=Situation+499": "0 turns see the session", "q=Situation+498": "0 turns reason 498", "state=underway": "1 of 512", "q=again": "0 of 512", "q=a02-0000600": "600",
+	} {
+		if got := s.text("/run/much/?metric=s/m000&" + query); !strings.Contains(got, want) {
+			at := strings.Index(got, "situations")
+			t.Errorf("%s: want %s in %.600s", query, want, got[max(0, at-30):])
+		}
+	}
+}
+
+// Messages whose hashes begin alike are told apart, in Parquet and in a journal, where a later one counts too.
+func TestMessagesAlike(t *testing.T) {
+	for _, journaled := range []bool{false, true} {
+		root := t.TempDir()
+		dir := filepath.Join(root, "alike")
+		made(t, dir)
+		var messages []run.Message
+		var prompt []string
+		for i := range 5 {
+			hash := fmt.Sprintf("hash0000%d", i)
+			messages = append(messages, run.Message{Hash: hash, Role: llm.User, Content: fmt.Sprintf("message %d.", i)})
+			if i%2 == 1 {
+				prompt = append(prompt, hash)
+			}
+		}
+		messages = append(messages, run.Message{Hash: "hash00011", Role: llm.User, Content: "the last message."})
+		prompt = append(prompt, "hash00011", "hash0000")
+		if must(t, os.Remove(filepath.Join(dir, "messages.parquet"))); journaled {
+			journal(t, dir, "messages", messages)
+		} else {
+			write(t, dir, "messages", messages)
+		}
+		write(t, dir, "calls", []llm.Call{{Session: session.ID(0, 0), ID: "c", Turn: 1, Prompt: prompt, Attempt: 1}})
+		s := serve(t, root)
+		s.text("/run/alike/")
+		got := s.text("/run/alike/turn?turn=1&id=" + session.ID(0, 0))
+		for i := range messages {
+			if has := strings.Contains(got, messages[i].Content); has != (i%2 == 1) {
+				t.Errorf("journal %t: %s is shown: %t", journaled, messages[i].Content, has)
+			}
+		}
+		if strings.Count(got, "A message is missing in the run.") != 1 {
+			t.Errorf("journal %t: %s", journaled, got)
 		}
 	}
 }

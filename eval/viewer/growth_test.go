@@ -2,9 +2,12 @@ package viewer_test
 
 import (
 	"bufio"
+	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,6 +30,19 @@ func TestGrowth(t *testing.T) {
 	m.State, m.Results, m.Tables, m.Finished = run.Running, nil, nil, nil
 	must(t, logs.WriteJSON(filepath.Join(dir, run.ManifestName), m))
 	s := serve(t, root)
+	listed := func(want string) {
+		t.Helper()
+		if got := s.text("/"); !strings.Contains(got, want) {
+			t.Errorf("the list says %s, want %s", got, want)
+		}
+	}
+	found := func(text, want string) {
+		t.Helper()
+		if got := s.text("/run/run/?q=" + url.QueryEscape(text)); !strings.Contains(got, want) {
+			t.Errorf("the search for %s says %s, want %s", text, got, want)
+		}
+	}
+	listed("running")
 	if got := s.text("/run/run/"); !strings.Contains(got, "running: 0 of 18 sessions complete") {
 		t.Fatalf("before the first session: %s", got)
 	}
@@ -55,10 +71,14 @@ func TestGrowth(t *testing.T) {
 	if got := s.text("/run/run/"); !strings.Contains(got, "1 under way") || !strings.Contains(got, "1 of 1 situations") {
 		t.Errorf("a session under way: %s", got)
 	}
+	const late = "turns" // why the play ends
+	found(late, "0 of 1 situations")
+	found(events[0].Text, "1 of 1 situations")
 	if got := s.text("/run/run/session?id=a01-0000001"); !strings.Contains(got, "under way") || !strings.Contains(got, "Turn 1") || strings.Contains(got, "Turn 9") {
 		t.Errorf("its page: %s", got)
 	}
 	journal(t, dir, "events", events[5:])
+	found(late, "1 of 1 situations")
 	for message, err := range run.Messages.Read(whole) {
 		must(t, err)
 		journal(t, dir, "messages", []run.Message{message})
@@ -93,9 +113,14 @@ func TestGrowth(t *testing.T) {
 		}
 	}
 	must(t, logs.WriteJSON(filepath.Join(dir, run.ManifestName), finished))
+	listed("complete")
 	if got := s.text("/run/run/"); !strings.Contains(got, "18 of 18 sessions complete") || !strings.Contains(got, "6 of 6 situations") {
 		t.Errorf("the finished run: %s", got)
 	}
+	for _, text := range []string{"one", "two", "three", "four", late} { // more texts than are remembered
+		found(text, "of 6 situations")
+	}
+	found(events[0].Text, "1 of 6 situations")
 	if got := s.text("/run/run/turn?id=a01-0000001&turn=3"); !strings.Contains(got, "You play one character") {
 		t.Errorf("a prompt of the finished run: %s", got)
 	}
@@ -123,4 +148,52 @@ func journal[T any](t *testing.T, dir, name string, rows []T) {
 	_, err = f.Write(lines)
 	must(t, err)
 	must(t, f.Close())
+}
+
+// Pages are told once that a run that is over changes no more, and of every change of the list of runs.
+func TestLive(t *testing.T) {
+	root := t.TempDir()
+	made(t, filepath.Join(root, "made"))
+	s := serve(t, root)
+	s.text("/run/made/")
+	if _, body := s.get("/run/made/live"); !regexp.MustCompile("^(data: \\d+\n\n)+event: end\ndata: \n\n$").MatchString(body) {
+		t.Errorf("of a run that is over: %q", body)
+	}
+	if status, _ := s.get("/run/gone/live"); status != http.StatusNotFound {
+		t.Errorf("of no run: status %d", status)
+	}
+	resp, err := http.Get(s.url + "/live")
+	must(t, err)
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	next := func() string {
+		for lines.Scan() {
+			if lines.Text() != "" {
+				return lines.Text()
+			}
+		}
+		return ""
+	}
+	before := next()
+	made(t, filepath.Join(root, "more"))
+	if after := next(); after == before || !strings.HasPrefix(after, "data: ") {
+		t.Errorf("%q, and with another run %q", before, after)
+	}
+	if names := regexp.MustCompile(`made|more`).FindAllString(s.text("/"), -1); len(names) != 2 {
+		t.Errorf("the list names %v", names)
+	}
+	must(t, os.WriteFile(filepath.Join(root, "more", run.ManifestName), []byte("{"), 0o600))
+	if status, _ := s.get("/run/more/"); status != http.StatusUnprocessableEntity {
+		t.Errorf("a broken manifest has status %d", status)
+	}
+	made(t, filepath.Join(root, "more"))
+	s.text("/run/more/")
+	for i := range 6 { // more runs than are kept in memory
+		name := fmt.Sprint("run", i)
+		made(t, filepath.Join(root, name))
+		if got := s.text("/run/" + name + "/"); !strings.Contains(got, "3 of 3 situations") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	s.text("/run/made/")
 }

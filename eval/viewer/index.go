@@ -39,7 +39,6 @@ type index struct {
 	version int64         // changes with everything that pages show
 	reading string        // the table that is being read; empty: none
 	done    chan struct{} // closed when the reading under way has ended; nil: none is
-	used    int64         // when it was last asked for, by count
 
 	searches []*search
 }

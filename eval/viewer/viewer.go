@@ -46,7 +46,6 @@ type Viewer struct {
 	mux     *http.ServeMux
 
 	mu      sync.Mutex
-	asked   int64
 	indexes map[string]*index // by name
 	listed  map[string]known  // what the list says of runs, by name
 }
@@ -247,17 +246,11 @@ func (v *Viewer) open(r *http.Request) (x *index, name string, err error) {
 		v.indexes[name] = x
 		go session.PrepareTrace()
 	}
-	v.asked++
-	x.used = v.asked
-	if len(v.indexes) > maxIndexes {
-		oldest := name
-		for other, o := range v.indexes {
-			if o.used < v.indexes[oldest].used {
-				oldest = other
-			}
+	for other, o := range v.indexes {
+		if other != name && len(v.indexes) > maxIndexes {
+			o.end() // pages that are under way keep what they have
+			delete(v.indexes, other)
 		}
-		v.indexes[oldest].end() // pages that are under way keep what they have
-		delete(v.indexes, oldest)
 	}
 	v.mu.Unlock()
 	x.refresh(pageWait)
