@@ -11,6 +11,7 @@ import (
 
 	"parley/characters"
 	"parley/eval/judge"
+	"parley/eval/run"
 	"parley/eval/run/runtest"
 	"parley/eval/script"
 	"parley/sim"
@@ -169,7 +170,16 @@ func TestRankFile(t *testing.T) {
 	if err := os.WriteFile(csv, []byte("model,NM,NR,ND,EX,SC,CG,OC\nx,1,0,0,0,0,0,0\ny,0,1,1,0,0,0,0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	dir, o := filepath.Join(t.TempDir(), "run"), options()
+	o.Registry, o.Now = llm.Registry{llm.ScriptAdapter(scriptOf(varied))}, clock
+	if _, err := run.Run(t.Context(), dir, planOf(t, func(c *script.Config) {
+		c.Judge, c.Critic, c.Gold, c.Model = "", "script:judge.yaml", "none", []string{"reference:intact", "reference:missing"}
+	})(), o); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct{ reason, file, scorer, weights, want string }{
+		{"a run in which the critic alone judged", dir, "script", "", "reference:intact:1 reference:missing:1"},
+		{"by what it did not judge", dir, "script", "NM=0,NR=0,ND=0,EX=1", "all weights are 0"},
 		{"a table", csv, "script", "", "y:1 x:2"},
 		{"with weights", csv, "script", "NM=2, nr=0.5,ND=0", "x:1 y:2"},
 		{"a database of one judge", "sqlite/testdata/plain.db", "script", "", "x:1 y:2"},

@@ -93,8 +93,12 @@ func (byLength) Embed(_ context.Context, texts []string) (*llm.Response, error) 
 // Where gold answers come from, by what is asked for and what the authors wrote.
 func TestGoldAnswers(t *testing.T) {
 	var b strings.Builder
+	bare := filepath.Join(t.TempDir(), "tasks.jsonl") // a task without reference steps
+	if err := os.WriteFile(bare, []byte(`{"id":"t","topic":"Food","abstract":"Make tea","constraints":["fast"],"specific":"Make tea fast"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, gold := range []string{"pool", "leave-one-out", "direct", "reference", "none"} {
-		for _, models := range [][]string{{"script:a.yaml", "reference:intact"}, {"script:refuses.yaml"}} {
+		for _, models := range [][]string{{"script:a.yaml", "reference:intact"}, {"script:refuses.yaml"}, {"script:b.yaml"}} {
 			o := options()
 			o.Registry = llm.Registry{llm.ScriptAdapter(func(file string) (io.ReadCloser, error) {
 				text := players
@@ -105,7 +109,11 @@ func TestGoldAnswers(t *testing.T) {
 			})}
 			o.Now = time.Now
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := run.Run(t.Context(), dir, planOf(t, func(c *script.Config) { c.Model, c.Gold, c.First = models, gold, 1 })(), o); err != nil {
+			if _, err := run.Run(t.Context(), dir, planOf(t, func(c *script.Config) {
+				if c.Model, c.Gold, c.First = models, gold, 1; models[0] == "script:b.yaml" {
+					c.Tasks = bare
+				}
+			})(), o); err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintf(&b, "# %s of %v\n", gold, models)
@@ -115,6 +123,14 @@ func TestGoldAnswers(t *testing.T) {
 				}
 				fmt.Fprintf(&b, "%q, gold %t, %s: %d steps, %s %s\n", row.Arm, row.Gold, row.Source, len(row.Steps), row.Status, row.Reason)
 			}
+			asked := map[string]int{}
+			for c, err := range run.Calls.Read(dir) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				asked[c.Purpose+" "+c.Actor]++
+			}
+			fmt.Fprintln(&b, "asked", asked)
 			for f, err := range script.Findings.Read(dir) {
 				if err != nil {
 					t.Fatal(err)

@@ -125,23 +125,18 @@ func within(xs []float64, low, level float64) stat.Interval {
 	return stat.BoundedInterval(alone, low, 1, level)
 }
 
-// place sorts the authors and gives them their places. Who has no score comes last, without one.
+// place sorts the authors and gives them their places; without common tasks there are none.
 func (g *Ranking) place() {
-	slices.SortStableFunc(g.Ranked, func(a, b Ranked) int {
-		switch x, y := a.Score.Value, b.Score.Value; {
-		case x == nil && y == nil:
-			return cmp.Compare(a.Arm, b.Arm)
-		case x == nil:
-			return 1
-		case y == nil:
-			return -1
-		default:
-			return cmp.Or(cmp.Compare(*y, *x), cmp.Compare(a.Arm, b.Arm))
-		}
+	if g.Common == 0 {
+		slices.SortFunc(g.Ranked, func(a, b Ranked) int { return cmp.Compare(a.Arm, b.Arm) })
+		return
+	}
+	slices.SortFunc(g.Ranked, func(a, b Ranked) int {
+		return cmp.Or(cmp.Compare(*b.Score.Value, *a.Score.Value), cmp.Compare(a.Arm, b.Arm))
 	})
-	for i := 0; i < len(g.Ranked) && g.Ranked[i].Score.Value != nil; {
+	for i := 0; i < len(g.Ranked); {
 		end := i + 1
-		for end < len(g.Ranked) && g.Ranked[end].Score.Value != nil && *g.Ranked[i].Score.Value-*g.Ranked[end].Score.Value <= g.Sigma {
+		for end < len(g.Ranked) && *g.Ranked[i].Score.Value-*g.Ranked[end].Score.Value <= g.Sigma {
 			end++
 		}
 		for at := i; at < end; at++ {

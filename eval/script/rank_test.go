@@ -33,7 +33,7 @@ func TestRank(t *testing.T) {
 		want        string // arm:rank
 		reason      string
 	}{
-		{"plain", "model,NM,NR,ND,EX,SC,CG,OC\nx,0,0,0,0,0,0,0.1\ny,0,0,0,0,0,0,0.9\n", nil, "y:1 x:2", ""},
+		{"plain", "model,NM,NR,ND,EX,SC,CG,OC\nx,0.00,0,0,0,0,0,0.1\ny,0,0,0,0,0,0,0.9\n", nil, "y:1 x:2", ""},
 		{"size", "rank,model,size,NM,NR,ND,EX,SC,CG,OC\n9,x,7B,0.5,0,0,0,0,0,0\n8,x,70B,0.9,0,0,0,0,0,0\n", nil, "x 70B:1 x 7B:2", "a column rank is one of those passed over"},
 		{"tie", "model,NM,NR,ND,EX,SC,CG,OC\nx,1,0,0,0,0,0,0\ny,0,1,0,0,0,0,0\nz,1,1,0,0,0,0,0\nq,0,0,0,0,0,0,0\n", nil, "z:1 x:2 y:2 q:4", "competition ranking"},
 		{"weights break a tie", "model,NM,NR,ND,EX,SC,CG,OC\nx,1,0,0,0,0,0,0\ny,0,1,0,0,0,0,0\n", script.Weights{"NM": 2}, "x:1 y:2", ""},
@@ -42,6 +42,7 @@ func TestRank(t *testing.T) {
 		{"common tasks", "model,task,NM,NR,ND,EX,SC,CG,OC\nx,a,1,1,1,1,1,1,1\nx,b,1,1,1,1,1,1,\ny,a,1,1,1,1,1,1,0\ny,b,1,1,1,1,1,1,1\n", nil, "x:1 y:2", "task b is unscored for x, so that it counts for neither"},
 		{"without a metric", "model,task,NM,NR,ND,EX,SC,CG,OC\nx,a,1,1,1,,1,1,1\ny,a,1,1,1,,1,1,0\n", script.Weights{"EX": 0}, "x:1 y:2", "a metric without weight need not be scored"},
 		{"nothing common", "model,task,NM,NR,ND,EX,SC,CG,OC\nx,a,1,1,1,1,1,1,1\ny,b,1,1,1,1,1,1,1\n", nil, "x:0 y:0", "no place without a score"},
+		{"nothing common, in the order of names", "model,task,NM,NR,ND,EX,SC,CG,OC\ny,a,1,1,1,1,1,1,1\nx,b,1,1,1,1,1,1,1\n", nil, "x:0 y:0", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,6 +65,9 @@ func TestRank(t *testing.T) {
 
 func TestRankBounds(t *testing.T) {
 	g := ranked(t, "model,task,NM,NR,ND,EX,SC,CG,OC\nx,a,1,1,1,1,1,1,\nx,b,1,0,0,0,0,0,0\n", nil)
+	if place := script.RankResults("s", g)[0]; place.Metric != "rank" || place.Low != nil || *place.Value != 1 {
+		t.Errorf("of a single task: %+v", place)
+	}
 	one := g.Ranked[0]
 	if *one.Score.Value != 1.0/7 || math.Abs(one.Least-0.5) > 1e-9 || math.Abs(one.Most-8.0/14) > 1e-9 || one.N != 1 || one.Of != 2 {
 		t.Errorf("%+v", one)

@@ -76,6 +76,15 @@ func TestReadTasks(t *testing.T) {
 	if diff := cmp.Diff(want, tasks[1]); diff != "" {
 		t.Error(diff)
 	}
+	for refs, fits := range map[string]bool{
+		`"key":[1,2],"breaks":[{"constraint":1,"step":1},{"constraint":1,"step":2}]`: true, `"key":[0]`: false, `"key":[3]`: false,
+		`"breaks":[{"constraint":0,"step":1}]`: false, `"breaks":[{"constraint":2,"step":1}]`: false, `"breaks":[{"constraint":1,"step":0}]`: false, `"breaks":[{"constraint":1,"step":3}]`: false,
+	} {
+		_, err := script.ReadTasks(strings.NewReader(`{"id":"t","specific":"x","constraints":["y"],"steps":["a","b"],`+refs+"}"), "f.jsonl")
+		if (err == nil) != fits {
+			t.Errorf("%s: %v", refs, err)
+		}
+	}
 	for _, bad := range []string{
 		"{", "[]", `{"id":"t"}`, `{"id":"t","specific":"x","constraints":[""]}`, good + "\n" + good,
 		`{"id":"t","specific":"x","constraints":["y"],"key":[3]}`, `{"id":"t","specific":"x","constraints":["y"],"stpes":[]}`,
