@@ -2,12 +2,11 @@ package logs
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -17,32 +16,35 @@ import (
 // DigestsName is the file of the running digests of a directory's journals: a line for each commit.
 const DigestsName = "digests.jsonl"
 
-// mark is how long a stream was after a commit, and the SHA-256 of it until there.
+// mark is how long a stream was after a commit, and the CRC-32C of it until there: a checksum against what
+// happens to files, as logs written ahead have it. Whoever could forge one could as well write the marks anew.
 type mark struct {
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
+	Size   int64   `json:"size"`
+	CRC32C *uint32 `json:"crc32c"` // nil: the writer was an older version, and only the length is known
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // running keeps the running digests of an open journal. It is written behind the lines themselves, and not
 // synced: after a power failure the digests of the last commits may be missing, never those of lost lines.
 type running struct {
 	streams []string
-	hashes  []hash.Hash
+	sums    []hash.Hash32
 	sizes   []int64
 	file    *os.File
 }
 
 // openRunning begins anew with the journals as they are.
 func openRunning(dir string, streams []string) (*running, error) {
-	r := &running{streams: streams, hashes: make([]hash.Hash, len(streams)), sizes: make([]int64, len(streams))}
+	r := &running{streams: streams, sums: make([]hash.Hash32, len(streams)), sizes: make([]int64, len(streams))}
 	all := map[string]mark{}
 	for i, s := range streams {
-		r.hashes[i] = sha256.New()
+		r.sums[i] = crc32.New(castagnoli)
 		f, err := os.Open(filepath.Join(dir, s+".jsonl"))
 		if errors.Is(err, fs.ErrNotExist) { // a test keeps it elsewhere
 			f, err = nil, nil
 		} else if err == nil {
-			r.sizes[i], err = io.Copy(r.hashes[i], f)
+			r.sizes[i], err = io.Copy(r.sums[i], f)
 			err = errors.Join(err, f.Close())
 		}
 		if err != nil {
@@ -62,7 +64,8 @@ func openRunning(dir string, streams []string) (*running, error) {
 }
 
 func (r *running) mark(i int) mark {
-	return mark{r.sizes[i], hex.EncodeToString(r.hashes[i].Sum(nil))}
+	sum := r.sums[i].Sum32()
+	return mark{r.sizes[i], &sum}
 }
 
 // add takes in the lines of a commit.
@@ -70,7 +73,7 @@ func (r *running) add(lines [][]byte) error {
 	changed := map[string]mark{}
 	for i := range lines {
 		if len(lines[i]) > 0 {
-			r.hashes[i].Write(lines[i])
+			r.sums[i].Write(lines[i])
 			r.sizes[i] += int64(len(lines[i]))
 			changed[r.streams[i]] = r.mark(i)
 		}
@@ -137,17 +140,17 @@ func agrees(path, stream string, commits []map[string]mark) (n int, size int64, 
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, err
 	}
-	h := sha256.New()
+	sum := crc32.New(castagnoli)
 	for n, marks := range commits {
 		m, in := marks[stream]
 		if !in {
 			continue
 		}
-		got, err := io.CopyN(h, from, max(0, m.Size-size))
+		got, err := io.CopyN(sum, from, max(0, m.Size-size))
 		if err != nil && err != io.EOF {
 			return 0, 0, err
 		}
-		if size+got != m.Size || hex.EncodeToString(h.Sum(nil)) != m.SHA256 {
+		if size+got != m.Size || m.CRC32C != nil && sum.Sum32() != *m.CRC32C {
 			return n, size, nil
 		}
 		size = m.Size
