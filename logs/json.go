@@ -43,17 +43,20 @@ func AppendJSON[T any](dst []byte, row *T) ([]byte, error) {
 	if s == nil {
 		return appendRow(dst, row)
 	}
-	filled, _ := s.spare.Get().(*T)
-	if filled == nil {
-		filled = new(T)
-	}
-	defer s.spare.Put(filled)
-	*filled = *row
-	v := reflect.ValueOf(filled).Elem()
+	filled, v := row, reflect.ValueOf(row).Elem()
 	for _, p := range s.other {
-		if list := v.Field(p.index); p.kind == reflect.Slice && list.IsNil() {
-			list.Set(p.empty)
+		if p.kind != reflect.Slice || !v.Field(p.index).IsNil() {
+			continue
 		}
+		if filled == row { // a copy
+			if filled, _ = s.spare.Get().(*T); filled == nil {
+				filled = new(T)
+			}
+			defer s.spare.Put(filled)
+			*filled = *row
+			v = reflect.ValueOf(filled).Elem()
+		}
+		v.Field(p.index).Set(p.empty)
 	}
 	if s.plain(v) {
 		whole, err := fastjson.Append(dst, filled, 0)
