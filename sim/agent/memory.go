@@ -21,7 +21,8 @@ type Table struct {
 	prompts *Prompts
 	checks  bool
 	*setting
-	lines []rendered // by sequence number
+	lines []rendered    // by sequence number
+	shown []llm.Message // the transcript of the last view, whoever's it was
 }
 
 type rendered struct {
@@ -69,10 +70,9 @@ type memory struct {
 	self    characters.ID
 	*opening
 
-	seen    int // events rendered
-	last    int // sequence number of the last of these
-	lines   []llm.Message
-	dropped int // of lines, left out because the prompt was too long
+	events  int           // of the last view
+	lines   []llm.Message // the transcript of the last view, until another agent at the table sees one
+	dropped int           // of lines, left out because the prompt was too long
 }
 
 var (
@@ -81,22 +81,21 @@ var (
 	leftOut   = llm.NewMessage(llm.User, "(The beginning is left out.)")
 )
 
-// see renders what is new in a view.
+// see takes in a view, of which it renders what is new to the table.
 func (a *memory) see(m *Factory, t *Table, v *sim.View) error {
-	known := a.opening != nil && a.session == v.Session && a.self == v.Self.ID && a.seen <= len(v.Events) &&
-		(a.seen == 0 || v.Events[a.seen-1].Seq == a.last)
+	known := a.opening != nil && a.session == v.Session && a.self == v.Self.ID && a.events <= len(v.Events)
 	if !known {
 		if err := a.begin(m, t, v); err != nil {
 			return err
 		}
 	}
-	for _, e := range v.Events[a.seen:] {
+	a.events, a.lines = len(v.Events), t.shown[:0]
+	for _, e := range v.Events {
 		if line := t.line(a.cast, e, v.Premise); line.Content != "" {
 			a.lines = append(a.lines, line)
 		}
-		a.last = e.Seq
 	}
-	a.seen = len(v.Events)
+	t.shown = a.lines
 	return nil
 }
 
@@ -110,9 +109,6 @@ func (t *Table) line(c *cast, e *sim.Event, premise string) llm.Message {
 		line = llm.NewMessage(llm.User, text)
 	}
 	// Sequence numbers are dense, but for what these agents do not perceive. Others are not kept.
-	if t.lines == nil {
-		t.lines = make([]rendered, 0, 64)
-	}
 	for near := len(t.lines) + 64; e.Seq >= len(t.lines) && e.Seq < near; {
 		t.lines = append(t.lines, rendered{})
 	}
@@ -128,7 +124,9 @@ func (t *Table) set(m *Factory, v *sim.View) error {
 		return nil
 	}
 	s, err := m.Prompts.setting(v, m.Checks)
-	*t = Table{session: v.Session, prompts: m.Prompts, checks: m.Checks, setting: s}
+	// A line a move, and a few of the table's; a session that has more grows them.
+	room := min(max(v.Turns, len(v.Events)), 512) + 8
+	*t = Table{session: v.Session, prompts: m.Prompts, checks: m.Checks, setting: s, lines: make([]rendered, 0, room), shown: make([]llm.Message, 0, room)}
 	return err
 }
 
@@ -211,9 +209,7 @@ func (a *memory) begin(m *Factory, t *Table, v *sim.View) error {
 	if err != nil {
 		return err
 	}
-	// A line a move, and a few of the table's; a session that has more grows them.
-	room := min(max(v.Turns, len(v.Events)), 512) + 8
-	*a = memory{session: v.Session, self: v.Self.ID, opening: o, lines: make([]llm.Message, 0, room)}
+	*a = memory{session: v.Session, self: v.Self.ID, opening: o}
 	return nil
 }
 
