@@ -89,3 +89,18 @@ func TestCheckRunning(t *testing.T) {
 		t.Error("no digests:", known, err)
 	}
 }
+
+// TestCheckRunningOlder compares journals with marks that have no checksum this version knows.
+func TestCheckRunningOlder(t *testing.T) {
+	for text, whole := range map[string]bool{"{\"n\":1}\n": true, "{\"n\":1}": false} {
+		dir := t.TempDir()
+		for name, content := range map[string]string{"calls.jsonl": text, logs.DigestsName: `{"calls":{"size":8,"sha256":"00"}}` + "\n"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if changed, _, known, err := logs.CheckRunning(dir, []string{"calls"}); err != nil || !known || whole != (len(changed) == 0) {
+			t.Errorf("%q: found %v, %v, %v", text, changed, known, err)
+		}
+	}
+}
