@@ -32,7 +32,8 @@ var scripts = map[string]string{
 func sized(asked map[string]int) llm.Adapter {
 	return llm.Adapter{Scheme: "sized", Defaults: llm.Defaults{Context: 3000}, Open: func(context.Context, llm.Spec, llm.Env) (llm.Model, error) {
 		return llm.Func(func(_ context.Context, req llm.Request) (*llm.Response, error) {
-			asked[req.Tag.Purpose] = req.Sampling.NumCtx
+			purpose, _, _ := strings.Cut(req.Tag.Purpose, ":")
+			asked[purpose] = req.Sampling.NumCtx
 			return &llm.Response{Text: `{"say": "Well.", "do": "", "to": []}`, Finish: llm.Stop}, nil
 		}), nil
 	}}

@@ -9,10 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"parley/characters"
 	"parley/eval"
 	"parley/eval/run"
 	"parley/eval/run/runtest"
 	"parley/eval/session"
+	"parley/sim"
+	"parley/sim/dice"
 	"parley/sim/llm"
 )
 
@@ -116,6 +119,13 @@ func TestPageOfManySessions(t *testing.T) {
 	if n := strings.Count(page, "a01-"); n < 150 {
 		t.Errorf("the failed sessions are named %d times", n)
 	}
+	silent := []session.Arm{{Name: "a", Model: "reference:silent"}, {Name: "b", Model: "reference:silent"}, {Name: "c", Model: "reference:silent"}}
+	if page := crowded(t, 10, silent[:2]...); strings.Contains(page, "The list of 20 sessions") {
+		t.Error("a list of twenty is folded away")
+	}
+	if page := crowded(t, 7, silent...); !strings.Contains(page, "The list of 21 sessions") || strings.Contains(page, "more are in") {
+		t.Error("a list of twenty-one is not folded away")
+	}
 	var arms []session.Arm
 	for i := range 50 {
 		arms = append(arms, session.Arm{Name: fmt.Sprintf("arm %d", i), Model: "reference:silent"})
@@ -133,4 +143,41 @@ func TestCounting(t *testing.T) {
 	if got := fmt.Sprintf("%d %s %s", len(tr.Scores), tr.Scores[0].Method, tr.Scores[1].Metric); got != "2 2 b" {
 		t.Errorf("%s", got)
 	}
+}
+
+// How every kind of event is printed and shown, of a session that is done and of one under way.
+func TestLines(t *testing.T) {
+	tr := transcript()
+	tr.Events = []sim.Event{
+		{Kind: sim.KindScene}, {Turn: 1, Seq: 1, Kind: sim.KindAct, Actor: "a", Speech: "Psst.", Deed: "winks", Audience: []characters.ID{"a", "b", "n"}, Skill: "Stealth", Facts: []int{0, 2}, Calls: []string{"c1", "c9"}},
+		{Turn: 1, Seq: 2, Kind: sim.KindRoll, Actor: "a", Roll: &dice.Roll{Skill: "Stealth", First: 12, Second: 3, Mode: dice.Advantage, Modifier: -1, Total: 11, Class: 15}},
+		{Turn: 1, Seq: 3, Kind: sim.KindRoll, Actor: "b", Roll: &dice.Roll{Skill: "Arcana", First: 2, Modifier: 3, Total: 5}}, {Turn: 1, Seq: 4, Kind: sim.KindNarration, Text: "It creaks."},
+		{Turn: 2, Seq: 5, Kind: sim.KindPass, Actor: "zed", Fault: "empty", Calls: []string{"c2", "c4"}}, {Turn: 2, Seq: 6, Kind: sim.KindEnd, Text: "loop"},
+		{Turn: 2, Seq: 7, Kind: sim.KindDebrief, Actor: "b", Control: "told"}, {Turn: 2, Seq: 8, Kind: sim.KindDebrief, Actor: "b", Text: "It creaked.", Audience: []characters.ID{"b", "a"}},
+	}
+	one := 1
+	tr.Calls[1].Reply, tr.Calls[3].Reply, tr.Calls[0].Served, tr.Calls[1].Tokens, tr.Calls[1].Output, tr.Calls[2].Error = "no move", "none either", "other", &one, &one, "timed out"
+	tr.Scores = append(tr.Scores, eval.Score{Metric: "iep", Subject: "b", Turn: 4, Status: eval.NotApplicable, Reason: "not asked"}, eval.Score{Metric: "iep", Subject: "", Control: "told", Value: new(1.25), Status: eval.Scored},
+		eval.Score{Metric: "iep", Subject: "b", Status: eval.Unparsed, Reason: "unclear", Evidence: []eval.Evidence{{Want: "one"}, {Want: "two", Got: "too", Weight: 0.5}}})
+	var b strings.Builder
+	show := func() {
+		for _, s := range []session.Screen{{}, {Width: 30, Colour: true}} {
+			if err := tr.Print(&b, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range tr.Events {
+			fmt.Fprintf(&b, "%+v\n", tr.Line(&tr.Events[i], 9))
+		}
+		for i := range tr.Scores {
+			title, table := tr.Evidence(&tr.Scores[i])
+			fmt.Fprintf(&b, "%s: %+v\n", title, table.Rows)
+		}
+		table := tr.ScoreTable(func(s *eval.Score) string { return "/" + s.Subject })
+		fmt.Fprintf(&b, "%+v\n%+v\n", table.Head, table.Rows)
+	}
+	show()
+	tr.Row, tr.Scores = nil, nil
+	show()
+	runtest.Golden(t, "lines.txt", b.String())
 }
