@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,9 @@ type message struct {
 	text    string        // what the table hears; empty: nothing
 	skill   characters.Skill
 }
+
+// aside is how people say something out of character where a program has no way for it: "(( back soon ))", "ooc: tea?".
+var aside = regexp.MustCompile(`(?i)^(\(\(.*\)\)|[\[(]?ooc\b.*)$`)
 
 // post is an entry of a chat before it is known who is who.
 type post struct {
@@ -152,7 +156,7 @@ func (f *File) chat(posts []post) []message {
 		}
 		name, sure := s.speaker(p)
 		switch {
-		case p.ooc && (name != ieg.DM || narrates):
+		case (p.ooc && (name != ieg.DM || narrates)) || p.speech && aside.MatchString(p.text):
 			f.Tally.leave("said out of character")
 			continue
 		case name == "":

@@ -77,6 +77,8 @@ func (s *fight) speech(e *event) message {
 		s.file.Tally.leave("a message of the bot")
 	case s.typed[e.Message] && e.Message != "" || commandish(e.Content, s.prefixes):
 		s.file.Tally.leave("a command as it was typed")
+	case aside.MatchString(text):
+		s.file.Tally.leave("said out of character")
 	case text != "":
 		name, sure := s.who.name(e)
 		if !sure {

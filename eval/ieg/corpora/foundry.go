@@ -207,7 +207,7 @@ func (d *document) post() post {
 	case strings.Contains(content, "chat-card"):
 		p.leave = "a card of an item, a spell or a request: no speech"
 	default:
-		p.speech, p.text = true, plain(content)
+		p.said(plain(inlineRoll.ReplaceAllStringFunc(content, func(tag string) string { return tag + rollMark })), strings.Contains(content, "d20"))
 	}
 	return p
 }
@@ -252,6 +252,9 @@ func (d *document) skill() characters.Skill {
 	skill, _ := labelled(cmp.Or(heading(d.Flavor), heading(d.content())))
 	return skill
 }
+
+// inlineRoll is the tag of a result within a text.
+var inlineRoll = regexp.MustCompile(`<a\b[^<>]*\binline-result\b[^<>]*>`)
 
 // block is a tag that ends a line of text.
 var block = regexp.MustCompile(`(?i)</?(?:h\d|div|header|section|p|hr|br|ul|li)\b[^>]*>`)

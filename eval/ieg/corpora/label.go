@@ -72,6 +72,9 @@ var noise = strings.Fields("check checks roll rolls skill test ability prufung p
 	"jet de di d del competence prueba tirada habilidad prova tiro teste pericia the a an with vs vaardigheidscheck proef " +
 	"rzut proba umiejetnosci slag tjek kast hod zkouska dobas proba kontrolu heitto")
 
+// compounds are the words for a check that languages join to the name of the skill.
+var compounds = strings.Fields("wurf probe check worp proef slag tjek heitto")
+
 var (
 	bonus     = regexp.MustCompile(`[+\x{2212}-]\s*\d+\s*$|\s\d+\s*$`)              // PERCEPTION +8
 	key       = regexp.MustCompile(`^\^?\{?([a-z_]+)-u\}?$`)                        // ^{sleight_of_hand-u}
@@ -112,6 +115,16 @@ func named(text string) (characters.Skill, bool) {
 	words := folded(text)
 	if skill, ok := translated[strings.Join(words, "-")]; ok {
 		return skill, true
+	}
+	for _, ending := range compounds { // Wahrnehmungswurf
+		if first, ok := strings.CutSuffix(strings.Join(words, "-"), ending); ok {
+			if skill, ok := translated[strings.TrimSuffix(first, "-")]; ok {
+				return skill, true
+			}
+			if skill, ok := translated[strings.TrimSuffix(first, "s")]; ok {
+				return skill, true
+			}
+		}
 	}
 	check := checkWord.MatchString(text)
 	joined := strings.Join(slices.DeleteFunc(words, func(w string) bool { return slices.Contains(noise, w) }), "-")

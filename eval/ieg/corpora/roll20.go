@@ -222,7 +222,10 @@ func (e *entry) post() post {
 	default:
 		p.said(plain(inline.ReplaceAllStringFunc(e.Content, func(roll string) string {
 			n, err := strconv.Atoi(inline.FindStringSubmatch(roll)[1])
-			if err != nil || n >= len(totals) {
+			if err != nil { // as it was typed
+				return rollMark
+			}
+			if n >= len(totals) {
 				return ""
 			}
 			return rollMark + totals[n].Results.Total.String()
@@ -292,7 +295,7 @@ func (p *post) dice(text string) {
 const rollMark = "\x00"
 
 // resultFor is what is said between an inline result and what it is for.
-var resultFor = regexp.MustCompile(`(?i)^-?\d+ *(?:for|on|in|para|en|für|auf|pour|su|per|voor|na|på)? (?:my |a |the |mi |la |le |il |meine? )?`)
+var resultFor = regexp.MustCompile(`(?i)^-?\d* *(?:for|on|in|para|en|für|auf|pour|su|per|voor|na|på)? (?:my |a |the |mi |la |le |il |meine? )?`)
 
 // said makes the post a line of speech, or a roll where an inline result follows the name of a skill
 // and little else is said ("Stealth: 17"), or is said to be for one ("17 for stealth").
@@ -302,7 +305,7 @@ func (p *post) said(text string, d20 bool) {
 		if len(strings.Fields(after)) <= 2 {
 			p.skill, _ = labelled(strings.TrimRight(before, " :=("))
 		}
-		if name := resultFor.ReplaceAllString(after, ""); p.skill == "" && name != after && len(strings.Fields(name)) <= 4 {
+		if name := resultFor.ReplaceAllString(strings.TrimSpace(after), ""); p.skill == "" && len(strings.Fields(name)) <= 4 {
 			p.skill, _ = labelled(name)
 		}
 	}

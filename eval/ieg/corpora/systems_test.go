@@ -112,6 +112,7 @@ func TestAvraeRecordings(t *testing.T) {
 		{"an edited message", "Orla Stealth", []string{strings.Replace(intro, "I look about.", "Wait, stealth!", 1) + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"a mark of byte order", "Orla Stealth", []string{"\ufeff" + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"one fight in two files", "Orla Stealth, Pim Insight", []string{intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`), later + command("3", "90071992547409933", "!c insight", `,"prefix":"!","caster":{"name":"Pim"}`)}},
+		{"out of character", "Orla Stealth", []string{intro + strings.NewReplacer(`:1,`, `:5,`, `I look about.`, `((stealth or not?))`).Replace(intro) + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"a command at the end of a line", "Orla Stealth", []string{intro + state +
 			strings.NewReplacer(`:1,`, `:5,`, `about."`, `back. !i c stealth"`).Replace(intro) + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"one message in two fights", "Orla Stealth", []string{intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`) +
@@ -149,6 +150,8 @@ func TestFoundryForms(t *testing.T) {
 		{"PF2e, a heading over tags and notes", roll(`"flavor":"<h4><strong>Stealth Check</strong></h4><div class=\"tags\"><span>Secret</span></div><p>` + strings.Repeat("Deception. ", 20) + `</p>"`), "Orla Stealth"},
 		{"PF2e flat check", roll(`"flags":{"pf2e":{"context":{"type":"flat-check","options":["check:statistic:stealth"]}}}`), ""},
 		{"a card of a module", roll(`"content":"<div class=\"chat-card\"><h3>Stealth</h3><div>17</div></div>"`), "Orla Stealth"},
+		{"one word for the skill and its check", roll(`"flavor":"Wahrnehmungswurf (Weisheit)"`), "Orla Perception"},
+		{"an inline result and what it is for", first + `{"_id":"b","user":"u1","timestamp":5,"type":2,"speaker":{"alias":"Orla","actor":"A1"},"content":"Hm, <a class=\"inline-roll inline-result\" title=\"1d20\"><i></i> 14</a> for deception?"}` + "\n", "Orla Deception"},
 		{"PF2e attack", roll(`"flags":{"pf2e":{"context":{"type":"attack-roll","domains":["attack"]}}}`), ""},
 		{"initiative", roll(`"flags":{"core":{"initiativeRoll":true}},"flavor":"Stealth"`), ""},
 		{"dnd5e, a skill without a type", roll(`"flags":{"dnd5e":{"roll":{"skillId":"ste"}}}`), "Orla Stealth"},
@@ -283,6 +286,7 @@ func TestRoll20Forms(t *testing.T) {
 		{"an inline result with its name", page(`<div class="message general" data-playerid="p1">Athletics: ` + result + `</div>`), "Orla Athletics"},
 		{"an inline result and what it is for", page(`<div class="message general" data-playerid="p1">Right, ` + result + ` for Athletics.</div>`), "Orla Athletics"},
 		{"an inline result in a story", page(`<div class="message general" data-playerid="p1">I lost ` + result + ` coins to the athletics club of the town.</div>`), ""},
+		{"an inline result as it was typed", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","content":"[[1d20+2]] Religion","inlinerolls":[{"expression":"1d20+2","results":{"total":9}}]}}]`, "Orla Religion"},
 		{"a whispered roll", page(`<div class="message private whisper" data-playerid="p1"><span class="by">(To GM):</span><div class="sheet-rolltemplate-simple">` + result + `<div class="sheet-label">STEALTH</div></div></div>`), ""},
 		{"the archive's default template", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","rolltemplate":"default","content":"{{name=Orla}} {{Stealth=$[[0]]}}","inlinerolls":[{"expression":"1d20+3","results":{"total":12}}]}}]`, "Orla Stealth"},
 		{"a message of the GM's, by name", page(`<div class="message rollresult" data-playerid="p0"><span class="by">Dana (GM):</span><div class="formula">rolling d20 Stealth</div></div>`), ""},
