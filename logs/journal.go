@@ -22,7 +22,7 @@ type File interface {
 
 // Options says how a journal is kept.
 type Options struct {
-	// Limit is how many bytes may wait for the disk before Append does. 0: 8 MiB.
+	// Limit is how many bytes may wait for the disk before Append does. 0: 16 MiB.
 	Limit int
 	// Create opens a file for appending. Nil: a file of the operating system.
 	Create func(path string) (File, error)
@@ -69,7 +69,7 @@ func Open(dir string, streams []string, o Options) (*Journal, error) {
 		pending: make([][]byte, len(streams)), done: make(chan struct{}),
 	}
 	if j.limit <= 0 {
-		j.limit = 8 << 20
+		j.limit = 16 << 20
 	}
 	j.work.L, j.room.L = &j.mu, &j.mu
 	j.pool.New = func() any { return &Batch{journal: j, rows: make([][]byte, len(streams))} }
