@@ -144,7 +144,7 @@ func (c *cast) unheaded(line string) string {
 // game master's line that it made up.
 func (c *cast) cleared(d *draft, text string) string {
 	text = unifiedBreaks(text)
-	if has(text, "([{<") || has(text, ":-\xe2") && announced(strings.ToLower(text)) {
+	if has(text, "([{<") || has(text, ":-\xe2") && announced.match(text) {
 		if without := note.ReplaceAllString(text, "\n"); without != text {
 			d.mark(FaultOutOfCharacter)
 			text = without
@@ -157,11 +157,6 @@ func (c *cast) cleared(d *draft, text string) string {
 		}
 	}
 	return text
-}
-
-// announced reports whether a text in lower case may have a note that no brackets are around.
-func announced(lower string) bool {
-	return strings.Contains(lower, "ooc") || strings.Contains(lower, "out of char")
 }
 
 // own returns what is the author's own of a field: without reasoning, without a name or a label before it, up to the

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"parley/sim/llm/loose"
@@ -27,9 +28,6 @@ func spelled(names map[string]string) keys {
 
 // of returns the key that a name means; empty where there is none.
 func (k keys) of(name string) string {
-	if key, ok := k[name]; ok { // as most are written
-		return key
-	}
 	return k[strings.ToLower(spelling.Replace(strings.TrimSpace(name)))]
 }
 
@@ -46,6 +44,8 @@ var (
 		"thought": "thought thoughts thinking reasoning", // not read
 		"refusal": "refusal",
 	})
+	// parts are the keys that make a move of an object.
+	parts = []string{"speech", "deed", "to", "check", "pass"}
 	// sayings are deeds that only name the kind of a move, as in {"action": "speak"}.
 	sayings = map[string]bool{"speak": true, "say": true, "talk": true, "speech": true, "dialogue": true, "respond": true, "reply": true, "whisper": true}
 )
@@ -140,11 +140,10 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 		if !ok || key == "" {
 			return draft{fault: FaultMalformed}
 		}
-		move, fault := c.field(&d, key, text, list)
-		if fault != "" {
+		if fault := c.field(&d, key, text, list); fault != "" {
 			return draft{fault: fault}
 		}
-		moves = moves || move
+		moves = moves || slices.Contains(parts, key)
 	}
 	if !moves {
 		return draft{fault: FaultMalformed}
@@ -157,32 +156,23 @@ func (c *cast) fields(v *loose.Value, state loose.State) (d draft) {
 	return d
 }
 
-// field takes the text of a field, or its list, into a draft. move says that the key is one of a move by itself.
-func (c *cast) field(d *draft, key, text string, list []string) (move bool, fault string) {
-	switch key {
-	case "speech":
+// field takes the text of a field, or its list, into a draft.
+func (c *cast) field(d *draft, key, text string, list []string) (fault string) {
+	switch {
+	case key == "refusal" && text != "":
+		return FaultRefusal
+	case key == "speaker" && c.other(c.named(text)):
+		return FaultSpeaksForOthers
+	case key == "speech":
 		d.speech = joined(d.speech, text, "\n")
-	case "deed":
+	case key == "deed":
 		d.deed = joined(d.deed, text, "\n")
-	case "to":
+	case key == "to":
 		d.to = append(d.to, list...)
-	case "check":
+	case key == "check":
 		d.check = text
-	case "pass":
-	case "refusal":
-		if text != "" {
-			fault = FaultRefusal
-		}
-		return false, fault
-	case "speaker":
-		if c.other(c.named(text)) {
-			fault = FaultSpeaksForOthers
-		}
-		return false, fault
-	default:
-		return false, ""
 	}
-	return true, ""
+	return ""
 }
 
 // texts returns the texts of a field, of a scalar or of a list of them. ok is false for any other.

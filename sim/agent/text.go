@@ -16,16 +16,12 @@ var (
 	token = regexp.MustCompile(`(?i)<\|[^|<>\n]{0,40}\|?>|<[a-z_]{1,20}\|>|<｜[^｜<>\n]{0,60}｜>|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_(?:turn|utterance)>|<(?:bos|eos|pad|unk|eot|sop|eop)>|<0x[[:xdigit:]]{2}>|\[(?:gMASK|EOS|BOS|PAD)\]`)
 	// note matches what is said out of character: in double parentheses or brackets, or behind "OOC".
 	note = regexp.MustCompile(`(?is)[\[<]ooc[\]>].*?[\[<]/ooc[\]>]|(?:^|[\s"“*.!?])(?:\(\(.*?\)\)+|\[\[.*?\]\]+)|[(\[{<]{1,2}\s*(?:/{0,2}\s*ooc\b|out[- ]of[- ]character\b|note:|author['’]s note\b|a/n\b)[^)\]}>]*[)\]}>]{1,2}|(?:^|\n)[ \t*_]*/{0,2}[ \t]*(?:ooc|out of character)\b[*_]*\s*[:\-–—][^\n]*`)
+	// announced are phrases of which each match of note without a bracket has one.
+	announced = newTriggers("ooc\t\nout of char\t")
 	// forged matches the dice and the game master's lines, in parley's style or another's. It is slow.
 	forged = regexp.MustCompile(`(?i)\[\s*(?:(?:skill |ability )?(?:roll|check|dice|result|dm|gm|narrator|narration)\b|[^\]\n]{1,40}\b(?:rolls [^\]\n]*\d|says and does nothing)|[^\]\n]*\b\d*d(?:4|6|8|10|12|20|100)\b)|\((?:[a-z ]{1,30} )?(?:check|roll|save|throw)\b[^)\n]{0,40}[:=][^)\n]{0,40}\d|(?:^|\n)[*_ ]*(?:\p{Lu}\w+ ){0,3}(?:check|roll|saving throw)[*_ ]*[:：][*_ ]*\d|(?:^|\n)[^\n"“\[]{0,60}: ?\d+ ?\((?:success|fail)|(?:^|\n)[^\n"“\[]{0,60}\b(?:roll(?:s|ed) an? natural \d|rolls? [a-z ]{3,20}:? \d+|\d*d(?:4|6|8|10|12|20|100) ?(?:[+-] ?\d+ ?)?[=:] ?\d)`)
 	// forgeries are phrases of which each match without a square bracket has one.
-	forgeries = func() *triggers {
-		t := new(triggers)
-		for _, sign := range []string{"roll", "check", "save", "throw", "success", "fail", "d4", "d6", "d8", "d1", "d2"} {
-			t.add(sign, nil)
-		}
-		return t
-	}()
+	forgeries = newTriggers("roll\t\ncheck\t\nsave\t\nthrow\t\nsuccess\t\nfail\t\nd4\t\nd6\t\nd8\t\nd1\t\nd2\t")
 )
 
 // has reports whether a text has one of some bytes. Most texts have none of the marks that the slow expressions look
@@ -168,7 +164,19 @@ type triggers [1 << 10][]trigger
 
 type trigger struct {
 	phrase string
-	shape  *regexp.Regexp // nil matches
+	shape  *regexp.Regexp
+}
+
+// newTriggers reads lines of a phrase, a tab and an expression. Other lines are comments.
+func newTriggers(lines string) *triggers {
+	t := new(triggers)
+	for line := range strings.Lines(lines) {
+		if phrase, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok {
+			at := fold2(phrase[0], phrase[1])
+			t[at] = append(t[at], trigger{phrase, regexp.MustCompile(shape)})
+		}
+	}
+	return t
 }
 
 // fold2 folds two bytes to a place among the triggers, whatever the case of letters. What is not ASCII, of which
@@ -183,16 +191,11 @@ func fold2(a, b byte) int {
 	return int(a&31)<<5 | int(b&31)
 }
 
-func (t *triggers) add(phrase string, shape *regexp.Regexp) {
-	at := fold2(phrase[0], phrase[1])
-	t[at] = append(t[at], trigger{phrase, shape})
-}
-
 // match reports whether a text has one of the phrases and, in lower case, matches its expression.
 func (t *triggers) match(text string) bool {
 	for i := range len(text) - 1 {
 		for _, r := range t[fold2(text[i], text[i+1])] {
-			if n := i + len(r.phrase); n <= len(text) && strings.EqualFold(text[i:n], r.phrase) && (r.shape == nil || r.shape.MatchString(strings.ToLower(text))) {
+			if n := i + len(r.phrase); n <= len(text) && strings.EqualFold(text[i:n], r.phrase) && r.shape.MatchString(strings.ToLower(text)) {
 				return true
 			}
 		}
@@ -200,15 +203,7 @@ func (t *triggers) match(text string) bool {
 	return false
 }
 
-var refusals = sync.OnceValue(func() *triggers {
-	t := new(triggers)
-	for line := range strings.Lines(refusalText) {
-		if phrase, shape, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t"); ok {
-			t.add(phrase, regexp.MustCompile(shape))
-		}
-	}
-	return t
-})
+var refusals = sync.OnceValue(func() *triggers { return newTriggers(refusalText) })
 
 // refused reports whether the head of a text is one of the refusals.
 func refused(text string) bool {
@@ -224,10 +219,6 @@ func repeats(text string) bool {
 	letters := make([]byte, 0, 512)
 	from := 0 // of the last word
 	for _, r := range text {
-		if 'a' <= r && r <= 'z' { // as most are
-			letters = append(letters, byte(r))
-			continue
-		}
 		if unicode.IsLetter(r) {
 			letters = utf8.AppendRune(letters, r)
 			continue
