@@ -49,7 +49,7 @@ func (c *Config) Complete() error {
 	if c.Quantifier == LexicalModel {
 		c.Seeds = 1 // it says the same each time
 	}
-	return cmp.Or(c.checkCriteria(), c.checkLabels(), c.checkSamples())
+	return cmp.Or(c.checkCriteria(), c.checkLabels())
 }
 
 // checkCriteria returns what is wrong with the criteria, or with how they are made.
@@ -84,7 +84,7 @@ func (c *Config) checkCriteria() error {
 	return nil
 }
 
-// checkLabels returns what is wrong with how samples are labelled and criteria verified.
+// checkLabels returns what is wrong with samples, how they are labelled, and how criteria are verified.
 func (c *Config) checkLabels() error {
 	quantifier, n := c.Quantifier != "", len(c.Samples)
 	switch {
@@ -104,11 +104,6 @@ func (c *Config) checkLabels() error {
 			return run.Usagef("disturb by %q: say drop, swap or replace", way)
 		}
 	}
-	return nil
-}
-
-// checkSamples returns what is wrong with a sample.
-func (c *Config) checkSamples() error {
 	ids := map[string]bool{"": true}
 	for i, s := range c.Samples {
 		if ids[s.ID] || len(s.Turns) == 0 {
@@ -119,15 +114,12 @@ func (c *Config) checkSamples() error {
 	return nil
 }
 
-// groups lists the groups of samples in order.
-func (c *Config) groups() []string {
-	var list []string
+// groups lists the groups of samples in the order in which they first appear.
+func (c *Config) groups() (list []string) {
 	for _, s := range c.Samples {
 		if !slices.Contains(list, s.Group) {
 			list = append(list, s.Group)
 		}
 	}
-	known := []string{Failure, Success} // arms of a run come behind, as they are
-	slices.SortStableFunc(list, func(a, b string) int { return slices.Index(known, b) - slices.Index(known, a) })
 	return list
 }

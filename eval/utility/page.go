@@ -19,13 +19,18 @@ import (
 // CriteriaName is the file in the directory of a run that holds its criteria for a person to edit.
 const CriteriaName = "criteria.yaml"
 
-// Report writes the page of an assessment of utility, and the file of criteria beside it.
+// Report writes the page of an assessment of utility, and the file of criteria beside it: with verdicts where there are
+// some, and all that were proposed where nothing was quantified.
 func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 	s, err := ReadStudy(dir, p.config)
 	if err != nil {
 		return err
 	}
-	if list := s.edited(); len(list) > 0 {
+	c, list := p.config, s.Pool
+	if c.Critic != "" && len(s.Findings) == 0 {
+		list = s.Proposed
+	}
+	if len(list) > 0 {
 		text, err := EncodeCriteria(list)
 		if err == nil {
 			err = logs.WriteFile(filepath.Join(dir, CriteriaName), text)
@@ -34,7 +39,6 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 			return err
 		}
 	}
-	c := p.config
 	sections := []view.Section{{ID: "criteria", Title: "Criteria", Blocks: s.criteria()}}
 	if len(s.Findings) > 0 {
 		sections = append(sections,
@@ -54,7 +58,7 @@ func (p *Plan) Report(dir string, m *run.Manifest, w io.Writer) error {
 	return page.Write(w)
 }
 
-// Table returns the criteria for a terminal, with their verdicts where something was quantified.
+// Table returns the criteria with their verdicts or, where nothing was quantified, their values.
 func (s *Study) Table() *view.Table {
 	if len(s.Findings) == 0 {
 		return s.listed()
@@ -77,11 +81,14 @@ func (s *Study) interval(group string, of []stat.Value) stat.Interval {
 func (s *Study) verdicts() *view.Table {
 	t := &view.Table{Head: view.Columns("Criterion", "Verdict", "#CV", "#SD/range", "#Agreement", "#Power", "#The same", "#Labels", "Why")}
 	for _, f := range s.Findings {
-		c, power, same := f.Criterion, "–", "–"
+		power, same, verdict, reason := "–", "–", "–", ""
 		if len(f.powers) > 0 {
 			power, same = view.Decimals(f.powers[0].share(), 3), fmt.Sprint(f.powers[0].Zeros)
 		}
-		t.Add(clip(c.Name), cmp.Or(c.Verdict, "–"), f.shown("cv"), f.shown("range_sd"), f.shown(agreement), power, same, fmt.Sprintf("%d of %d", f.scored, f.of), c.Reason)
+		if s.verifies() {
+			verdict, reason = f.Verdict, f.Reason
+		}
+		t.Add(clip(f.Criterion.Name), verdict, f.shown("cv"), f.shown("range_sd"), f.shown(agreement), power, same, fmt.Sprintf("%d of %d", f.scored, f.of), reason)
 	}
 	return t
 }
@@ -101,9 +108,9 @@ func (s *Study) listed() *view.Table {
 
 // criteria shows the criteria with their verdicts, and how their number grows with that of critics.
 func (s *Study) criteria() []view.Block {
-	blocks := []view.Block{s.listed()}
+	blocks := []view.Block{s.Table()}
 	if len(s.Findings) > 0 {
-		blocks = []view.Block{s.verdicts(), s.listed()}
+		blocks = append(blocks, s.listed())
 	}
 	if len(s.Rejected) > 0 {
 		blocks = append(blocks, view.Text("Not read, among others: "+view.Clip(s.Rejected[0], 200)))

@@ -172,15 +172,6 @@ func (s *Study) summarize(f *Finding, sum *eval.Summary) {
 // yes returns 1 for what is so, and 0 for what is not.
 func yes(so bool) stat.Value { return stat.Number(map[bool]float64{true: 1}[so]) }
 
-// edited returns the criteria for the file that a person edits: with verdicts where there are some, and all that were
-// proposed where nothing was quantified.
-func (s *Study) edited() []Criterion {
-	if s.Config.Critic != "" && len(s.Findings) == 0 {
-		return s.Proposed
-	}
-	return s.Pool
-}
-
 // Growth returns the number of different criteria by number of critics; nil where fewer than two were asked. A summariser
 // writes criteria anew, so that the growth is that of merging alone.
 func (s *Study) Growth() []stat.Rarefied {

@@ -38,6 +38,8 @@ type LabelRow struct {
 type StepRow struct {
 	ID       string    `json:"id" parquet:"id"`
 	Sample   string    `json:"sample" parquet:"sample"`
+	Grouping string    `json:"sample_group" parquet:"sample_group,dict"`
+	Skipped  bool      `json:"skipped" parquet:"skipped"` // the criteria were stable before this round
 	Note     string    `json:"note" parquet:"note"`
 	Calls    int       `json:"calls" parquet:"calls"`
 	State    run.State `json:"state" parquet:"state,dict"`
