@@ -42,6 +42,12 @@ type setting struct {
 	openings map[seating]*opening
 }
 
+// The most that is kept of settings, and of the openings of one: sheets that were drawn again are other ones.
+const (
+	maxSettings = 512
+	maxOpenings = 16
+)
+
 // seating is what an opening is made of, besides its setting.
 type seating struct {
 	form        Form
@@ -132,7 +138,6 @@ func (t *Table) set(m *Factory, v *sim.View) error {
 
 // setting returns what everybody at the table of a view is told before the play.
 func (p *Prompts) setting(v *sim.View, checks bool) (*setting, error) {
-	const maxKept = 1024
 	told := []string{v.Kind.String(), v.Title, v.Premise, strconv.Itoa(v.Turns), strconv.FormatBool(checks), string(v.NPC)}
 	for _, c := range v.Cast {
 		told = append(told, string(c.ID), c.Name, c.Race, c.Class, c.Appearance)
@@ -153,7 +158,7 @@ func (p *Prompts) setting(v *sim.View, checks bool) (*setting, error) {
 	if s.scene, err = p.section(llm.System, promptScene, *s.data); err != nil {
 		return nil, err
 	}
-	if p.settings == nil || len(p.settings) == maxKept {
+	if p.settings == nil || len(p.settings) == maxSettings {
 		p.settings = map[string]*setting{}
 	}
 	p.settings[key] = s
@@ -195,6 +200,9 @@ func (s *setting) opening(m *Factory, v *sim.View) (*opening, error) {
 	} else {
 		o.head = []llm.Message{s.rules, s.scene, playSoFar}
 		o.persona = []llm.Message{persona}
+	}
+	if len(s.openings) == maxOpenings {
+		clear(s.openings)
 	}
 	s.openings[key] = o
 	return o, nil
