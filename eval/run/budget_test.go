@@ -29,6 +29,7 @@ func TestBudget(t *testing.T) {
 	}{
 		{"tokens", run.Budget{Tokens: 4500}, run.Budget{Tokens: 9000}, 3, 6, "4500 of 4500 tokens"},
 		{"tokens are exceeded by one call", run.Budget{Tokens: 4501}, run.Budget{Tokens: 100_000}, 4, 10, "6000 of 4501 tokens"},
+		{"one token", run.Budget{Tokens: 1}, run.Budget{Tokens: 15_000}, 1, 10, "1500 of 1 tokens"},
 		{"the last call uses it up", run.Budget{Tokens: 1500}, run.Budget{Tokens: 15_000}, 1, 10, "1500 of 1500 tokens"},
 		{"cost", run.Budget{Cost: 0.018}, run.Budget{Cost: 0.0301}, 3, 6, "0.0180 of 0.018 EUR"},
 		{"time", run.Budget{Time: 4 * time.Second}, run.Budget{Time: 7 * time.Second}, 4, 7, "4s of 4s"},

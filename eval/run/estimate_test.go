@@ -57,6 +57,12 @@ func TestEstimate(t *testing.T) {
 		{"four at once", "hosted:p", 12, 0, run.Settings{Prices: price}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, hosted) / 4}, float64(in + out)},
 		{"as many as asked for", "hosted:p", 12, 0, run.Settings{Jobs: 6}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, hosted) / 6}, -1},
 		{"not more than limits allow", "hosted:p", 12, 0, run.Settings{Jobs: 6, Limits: run.Limits{Endpoints: map[string]llm.Limits{"hosted": {Concurrent: 3}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, hosted) / 3}, -1},
+		{"one job at once", "hosted:p", 12, 0, run.Settings{Jobs: 1}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, hosted)}, -1},
+		{"a limit of one", "hosted:p", 12, 0, run.Settings{Jobs: 6, Limits: run.Limits{Endpoints: map[string]llm.Limits{"hosted": {Concurrent: 1}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, hosted)}, -1},
+		{"one request a minute", "hosted:p", 12, 0, run.Settings{Limits: run.Limits{Endpoints: map[string]llm.Limits{"hosted": {Requests: 1}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: 12}, -1},
+		{"one token a minute", "hosted:p", 12, 0, run.Settings{Limits: run.Limits{Endpoints: map[string]llm.Limits{"hosted": {Tokens: 1}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: 12 * float64(in+out)}, -1},
+		{"a host with a name", "hosted:p@https://api.example.org/v1", 12, 0, run.Settings{}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, hosted) / 4}, -1},
+		{"this machine by its name", "hosted:p@http://localhost:1/v1", 12, 0, run.Settings{}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: seconds(12, local)}, -1},
 		{"not more than there are jobs", "hosted:p", 2, 0, run.Settings{Jobs: 6}, 1, run.Forecast{Jobs: 2, Rehearsed: 2, Calls: 2, Minutes: seconds(2, hosted) / 2}, -1},
 		{"a limit of requests", "hosted:p", 12, 0, run.Settings{Limits: run.Limits{Endpoints: map[string]llm.Limits{"hosted": {Requests: 2}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: 6}, -1},
 		{"a limit of tokens", "hosted:p", 12, 0, run.Settings{Limits: run.Limits{Endpoints: map[string]llm.Limits{"hosted": {Tokens: 1000}}}}, 1, run.Forecast{Jobs: 12, Rehearsed: 12, Calls: 12, Minutes: 12 * float64(in+out) / 1000}, -1},
@@ -117,6 +123,17 @@ func TestEstimateOfPreparing(t *testing.T) {
 	}
 	f, err := run.Estimate(t.Context(), p, w.options(nil))
 	if err != nil || f.Calls != 50 || f.Rehearsed != 24 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	p.prepare = func(ctx context.Context, env *run.Env) error {
+		texts := []string{"one text", "and another one"}
+		vectors, calls, err := llm.Embed(ctx, env.Embedder("served:p"), "served:p", texts, llm.Tag{Purpose: "embed"}, w.now)
+		if err == nil && (len(vectors) != 2 || vectors[0][0] == 0 || *calls[0].Tokens != llm.EstimateTokens(texts[0])+llm.EstimateTokens(texts[1])) {
+			err = fmt.Errorf("%v %+v", vectors, calls)
+		}
+		return err
+	}
+	if f, err = run.Estimate(t.Context(), p, w.options(nil)); err != nil || f.Calls != 49 {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

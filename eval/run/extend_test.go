@@ -15,6 +15,7 @@ import (
 
 	"parley/eval"
 	"parley/eval/run"
+	"parley/logs"
 	"parley/sim/llm"
 )
 
@@ -259,6 +260,54 @@ func TestJournalOfAFailedRunIsRestored(t *testing.T) {
 	}
 }
 
+// A run whose journal was changed while it was stopped goes on from before the change, and asks nothing again.
+func TestChangedJournal(t *testing.T) {
+	replace := func(job string) func(string) error {
+		return func(path string) error {
+			text, err := os.ReadFile(path)
+			return errors.Join(err, writeText(path, strings.Replace(string(text), job, "s09", 1)))
+		}
+	}
+	for _, test := range []struct {
+		reason string
+		spoil  func(path string) error // of the table jobs
+		says   []string
+	}{
+		{"nothing", func(string) error { return nil }, []string{": 3 jobs are complete, 0 are under way"}},
+		{"a line that was not written whole", func(path string) error { appendText(t, path, "{\"id\""); return nil }, []string{": 3 jobs are complete"}},
+		{"another last line", replace("s02"), []string{"jobs.jsonl is not what the run wrote, from byte ", "jobs.jsonl: its last "}},
+		{"another first line", replace("s00"), []string{"jobs.jsonl is not what the run wrote, from byte 0 on", ": 0 jobs are complete, 3 are under way"}},
+		{"no digests", func(path string) error { return os.Remove(filepath.Join(filepath.Dir(path), logs.DigestsName)) }, []string{"it is not known whether all rows are: 3 jobs are made again", ": 0 jobs are complete, 3 are under way"}},
+	} {
+		w := &world{}
+		plan := func() *small {
+			return &small{settings: run.Settings{Limits: run.Limits{Budget: run.Budget{Tokens: 4500}}}, uses: tested("served:p"), of: 6}
+		}
+		o := w.options(plan)
+		var log strings.Builder
+		o.Log, o.Budget = &log, func(b *run.Budget) { b.Tokens = 0 }
+		dir := filepath.Join(t.TempDir(), "run")
+		if _, err := run.Run(t.Context(), dir, plan(), o); !errors.As(err, new(*run.BudgetError)) {
+			t.Fatal(err)
+		}
+		if err := test.spoil(filepath.Join(dir, "jobs.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		log.Reset()
+		if m, err := run.Resume(t.Context(), dir, o); err != nil || m.State != run.Complete || w.calls.Load() != 6 {
+			t.Errorf("%s: %v after %d calls", test.reason, err, w.calls.Load())
+		}
+		for _, says := range test.says {
+			if !strings.Contains(log.String(), says) {
+				t.Errorf("%s: %q is not said in\n%s", test.reason, says, log.String())
+			}
+		}
+		if f, err := run.Verify(dir, o.Kinds); err != nil || f.Found != 0 {
+			t.Errorf("%s: %+v, %v", test.reason, f, err)
+		}
+	}
+}
+
 // appendText adds a text to a file.
 func appendText(t *testing.T, path, text string) {
 	t.Helper()
@@ -336,6 +385,14 @@ func TestResumeAsksNothingTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel = func(error) {}
+		early := w.options(func() *small { // a resume that does not get far keeps what was answered
+			p := plan()
+			p.prepare = func(context.Context, *run.Env) error { return errors.New("not yet") }
+			return p
+		})
+		if _, err := run.Resume(t.Context(), dir, early); err == nil || !strings.Contains(err.Error(), "not yet") {
+			t.Fatal(err)
+		}
 		if _, err := run.Resume(t.Context(), dir, o); err != nil {
 			t.Fatal(err)
 		}

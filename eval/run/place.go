@@ -22,7 +22,7 @@ func (f File) Grew(before File) bool {
 	switch {
 	case before.Info == nil:
 		return true
-	case f.Info == nil || f.Path != before.Path || !os.SameFile(f.Info, before.Info):
+	case f.Path != before.Path || !os.SameFile(f.Info, before.Info):
 		return false
 	case f.Parquet:
 		return f.Info.Size() == before.Info.Size() && f.Info.ModTime().Equal(before.Info.ModTime())

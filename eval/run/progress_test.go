@@ -47,6 +47,12 @@ func TestProgressLine(t *testing.T) {
 		p.Job("llama", true, 0)
 	}
 	want("4 of 8 sessions, 6 turns (0.5 a second), 3 failed, 1 unscored, about 12s to go: smol 0 of 4")
+	again, _ := p.Ask(t.Context(), "ollama:llama")
+	p.Sent(again) // it has answered before
+	for range 4 {
+		p.Job("smol", false, 0)
+	}
+	want("8 of 8 sessions, 6 turns (0.5 a second), 3 failed, 1 unscored")
 }
 
 // Without a terminal there is a line at the end, and none where nothing is known; failed and unscored jobs are counted.
@@ -61,6 +67,7 @@ func TestProgressOfARun(t *testing.T) {
 		return &small{arms: []string{"a"}, of: 4, do: func(_ context.Context, _ *run.Env, w *run.Writer, job run.Job) (*float64, error) {
 			w.Step()
 			w.Step()
+			w.Done(run.Complete)
 			w.Done(run.Complete, eval.Score{Status: eval.NotApplicable}, eval.Score{Status: eval.Unparsed})
 			if job.ID == "s00" {
 				return nil, nil
@@ -75,7 +82,7 @@ func TestProgressOfARun(t *testing.T) {
 	if _, err := run.Run(t.Context(), filepath.Join(t.TempDir(), "run"), p, o); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(b.String(), "2 replies") || !strings.Contains(b.String(), "1 failed, 2 unscored") {
+	if !strings.Contains(b.String(), "3 of 1 jobs, 2 replies") || strings.HasSuffix(b.String(), "\n\n") || !strings.Contains(b.String(), "1 failed, 2 unscored") {
 		t.Errorf("%s", b.String())
 	}
 	at := run.NewProgress(nil, 0, "examples", "tokens", map[string]int{"": 10}, func() time.Time { return time.Unix(0, 0) })

@@ -3,10 +3,14 @@ package run_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
+	"runtime"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/eval"
@@ -79,4 +83,41 @@ func TestStages(t *testing.T) {
 		}
 	}
 	runtest.TestPlan(t, runtest.Case{New: newStaged, Options: o})
+}
+
+// As many jobs are done at once as are asked for, else as the models take, else several for each processor.
+func TestJobsAtOnce(t *testing.T) {
+	for _, test := range []struct {
+		option, setting int
+		specs           []string
+		want            int
+	}{
+		{1, 5, nil, 1}, {3, 5, nil, 3}, {0, 1, []string{"hosted:p"}, 1}, {0, 5, nil, 5}, {0, 0, []string{"hosted:p", "served:p"}, 4}, {0, 0, []string{"served:p"}, 4 * runtime.GOMAXPROCS(0)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var in atomic.Int64
+			ctx, cancel := context.WithCancel(t.Context())
+			w := &world{}
+			p := &small{settings: run.Settings{Jobs: test.setting}, uses: tested(test.specs...), of: 100}
+			p.do = func(ctx context.Context, _ *run.Env, _ *run.Writer, _ run.Job) (*float64, error) {
+				in.Add(1)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			o := w.options(nil)
+			o.Jobs = test.option
+			dir := t.TempDir()
+			go func() {
+				if _, err := run.Run(ctx, filepath.Join(dir, "run"), p, o); !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+			}()
+			synctest.Wait()
+			if got := int(in.Load()); got != test.want {
+				t.Errorf("%+v: %d jobs at once", test, got)
+			}
+			cancel()
+			synctest.Wait()
+		})
+	}
 }

@@ -36,10 +36,11 @@ const lines = `{"id":"b","n":2}
 // Rows come in the order of the table, those that are equal in the order in which they came, or the one that is kept; the
 // torn last line of a journal is no row. The Parquet file has the same.
 func TestSorted(t *testing.T) {
+	lines := strings.Replace(lines, `"n":1`, `"n":3`, 1)
 	for _, test := range []struct {
 		keep logs.Keep
 		want string
-	}{{logs.KeepAll, "a b c d"}, {logs.KeepFirst, "a b"}, {logs.KeepLast, "a d"}} {
+	}{{logs.KeepAll, "b c d a"}, {logs.KeepFirst, "b a"}, {logs.KeepLast, "d a"}} {
 		dir := t.TempDir()
 		path := writeFile(t, dir, "things.jsonl", lines+`{"id":"torn`)
 		ids := func() string {
@@ -300,10 +301,14 @@ func TestList(t *testing.T) {
 		change func(m *run.Manifest)
 		want   string
 	}{
-		"no headline": {func(*run.Manifest) {}, ""},
-		"of each arm": {func(m *run.Manifest) { m.Metrics[0].Headline = true }, "words 5.0, 5.0"},
-		"no control":  {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[0].Control = true, "told" }, "words 5.0"},
-		"no value":    {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[0].Value = true, nil }, "words 5.0"},
+		"no headline":  {func(*run.Manifest) {}, ""},
+		"of each arm":  {func(m *run.Manifest) { m.Metrics[0].Headline = true }, "words 5.0, 5.0"},
+		"no control":   {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[0].Control = true, "told" }, "words 5.0"},
+		"no value":     {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[0].Value = true, nil }, "words 5.0"},
+		"of 1 at most": {func(m *run.Manifest) { m.Metrics[0].Headline, m.Metrics[0].High = true, 1 }, "words 5.00, 5.00"},
+		"of 2 at most": {func(m *run.Manifest) { m.Metrics[0].Headline, m.Metrics[0].High = true, 2 }, "words 5.0, 5.0"},
+		"by another":   {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[0].Scorer = true, "other" }, "words 5.0"},
+		"another":      {func(m *run.Manifest) { m.Metrics[0].Headline, m.Results[1].Metric = true, "letters" }, "words 5.0"},
 		"one of each": {func(m *run.Manifest) {
 			m.Metrics[0].Headline, m.Results = true, append(m.Results[:2], m.Results[:2]...)
 		}, "words 5.0, 5.0"},

@@ -75,6 +75,7 @@ func TestVerifyComparesTheManifestWithTheRows(t *testing.T) {
 			m.Inputs[price] = in
 		}, "is not what the run began with"},
 		{"the state", func(m *run.Manifest) { m.State = run.Interrupted }, "the run is interrupted: finish it with: parley resume"},
+		{"no digests", func(m *run.Manifest) { m.State = run.Interrupted }, "digests.jsonl is not there: what was changed"},
 		{"names of a model", func(m *run.Manifest) { m.Models["served:p"].Names = []string{"p-1", "p-2"} }, "note: served:p answered under several names: p-1, p-2."},
 		{"one name", func(m *run.Manifest) { m.Models["served:p"].Names = []string{"p-1"} }, ""},
 		{"weights of a model", func(m *run.Manifest) { m.Models["served:p"].Before = []string{"d1"} }, "note: served:p was another model when the run began: digest d1"},
@@ -101,6 +102,45 @@ func TestVerifyComparesTheManifestWithTheRows(t *testing.T) {
 		if strings.Contains(text, "more") || !strings.Contains(text, "scores    6     parquet") {
 			t.Errorf("%s: %s", test.reason, text)
 		}
+	}
+}
+
+// Files that are not those of the manifest are found.
+func TestVerifyComparesFiles(t *testing.T) {
+	w := &world{}
+	plan := func() *small { return &small{uses: tested("served:p"), of: 6} }
+	o := w.options(plan)
+	whole, m := done(t, plan(), o)
+	if sum := fmt.Sprintf("%x", sha256.Sum256(m.Config)); m.ID == "" || m.Digest != sum {
+		t.Errorf("run %q of configuration %s, want %s", m.ID, m.Digest, sum)
+	}
+	for _, test := range []struct {
+		reason string
+		spoil  func(dir string) error
+		want   string
+	}{
+		{"another version", func(dir string) error {
+			text, err := os.ReadFile(filepath.Join(dir, run.ManifestName))
+			return errors.Join(err, writeText(filepath.Join(dir, run.ManifestName), strings.Replace(string(text), `"v1"`, `"v2"`, 1)))
+		}, "it was changed after it was written"},
+		{"no file", func(dir string) error { return os.Remove(filepath.Join(dir, "scores.parquet")) }, "scores.parquet is missing"},
+		{"another journal", func(dir string) error {
+			return writeText(filepath.Join(dir, "jobs.jsonl"), strings.Repeat("{\"id\":\"s00\",\"state\":\"complete\"}\n", 6))
+		}, "jobs.jsonl holds 6 rows with digest"},
+	} {
+		dir := filepath.Join(t.TempDir(), "changed")
+		if err := errors.Join(os.CopyFS(dir, os.DirFS(whole)), test.spoil(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := run.Verify(dir, o.Kinds); err != nil || !strings.Contains(strings.Join(f.Findings, "\n"), test.want) {
+			t.Errorf("%s: %v %+v, want %s", test.reason, err, f, test.want)
+		}
+	}
+	if rec, err := run.Recorded(whole); err != nil || rec == nil {
+		t.Errorf("%v %v", rec, err)
+	}
+	if _, err := run.Recorded(t.TempDir()); err == nil {
+		t.Error("an empty directory is a recording")
 	}
 }
 
