@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/eval"
 	"parley/eval/ieg"
 	"parley/eval/run"
 	"parley/eval/run/runtest"
@@ -107,5 +109,52 @@ func TestResultsOfForeignPredictions(t *testing.T) {
 	var page strings.Builder
 	if err := p.Report(dir, m, &page); err != nil || !strings.Contains(page.String(), "1 sources of generated play against real play, 2 virtual DMs of each kind, seed 1.") {
 		t.Errorf("%v, %.300s", err, page.String())
+	}
+}
+
+// Windows that are kept are those of the study again.
+func TestKeep(t *testing.T) {
+	s, dir := study(), t.TempDir()
+	s.RealVal, s.Seeds = nil, 3
+	c, err := s.Keep(dir)
+	if err != nil || c.Seeds != 3 || c.RealVal != "" || len(c.Generated) != 3 || c.Generated[1].Name != "hazy" || c.Generated[1].File != filepath.Join(dir, "generated-2.jsonl") {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for path, want := range map[string][]ieg.Interaction{c.RealTrain: s.RealTrain, c.RealTest: s.RealTest, c.Generated[2].File: s.Generated[2].Interactions} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if got, err := readAll(f); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s holds %d windows, %v", path, len(got), err)
+		}
+	}
+	s.RealTest[0].ID = ""
+	if _, err := s.Keep(dir); err == nil {
+		t.Error("a window without an id is kept")
+	}
+}
+
+// What should be there and is not, baselines and gaps of no meaning aside.
+func TestMissing(t *testing.T) {
+	v := 1.0
+	var wordless string
+	_, list := standard()
+	for _, r := range list {
+		if r.Value == nil && strings.HasPrefix(r.Metric, "G_c") {
+			wordless = r.Reason
+		}
+	}
+	for _, test := range []struct {
+		r    eval.Result
+		want int
+	}{
+		{eval.Result{Metric: "f_o", Reason: "x"}, 1}, {eval.Result{Metric: "G_o", Reason: "x"}, 1}, {eval.Result{Metric: "words_o", Reason: "x"}, 0},
+		{eval.Result{Metric: "f_o", Value: &v}, 0}, {eval.Result{Metric: "f_o", Control: ieg.Baseline, Reason: "x"}, 0}, {eval.Result{Metric: "G_c", Reason: wordless}, map[bool]int{true: 0, false: 1}[wordless != ""]},
+	} {
+		if got := ieg.Missing([]eval.Result{test.r}); got != test.want {
+			t.Errorf("%+v: %d", test.r, got)
+		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -231,15 +229,6 @@ func TestStudyKeepsApart(t *testing.T) {
 	}
 }
 
-// copied puts text of the test into the windows 7 and on, which are of three groups, different text into each.
-func copied(s *ieg.Study, n int) {
-	words := strings.Fields("we went on and then on for three miles down the old road to the sea and back over the hills again")
-	s.RealTest[3].Lines[1].Text = strings.Join(words, " ")
-	for i := range n {
-		s.Generated[0].Interactions[7+i].Lines[1].Text = "Oh, " + strings.Join(words[i:i+12], " ")
-	}
-}
-
 func TestStudyRefuses(t *testing.T) {
 	for _, test := range []struct {
 		want   string
@@ -252,29 +241,6 @@ func TestStudyRefuses(t *testing.T) {
 		{`group "val:0" stands in the real play to validate on`, func(s *ieg.Study) { s.RealTest = s.RealVal }},
 		{`group "test:0" stands in hazy`, func(s *ieg.Study) { s.Generated[1].Interactions = s.RealTest }},
 		{`two sources of generated play are called "clear"`, func(s *ieg.Study) { s.Generated[2].Name = "clear" }},
-		{`clear repeats text of the real test or validation (12 words in a row): clear:7 repeats "we went on and on for three miles down the old road" of test:3`, func(s *ieg.Study) {
-			s.RealTest[3].Lines[1].Text = "Then WE went on and on, for three miles; down the old road to 3 hills"
-			s.Generated[0].Interactions[7].Lines[1].Text = "He says we went on and on for three miles down the old road."
-		}},
-		{"of test:3, clear:8 repeats", func(s *ieg.Study) { copied(s, 5) }}, // at most three are named
-		{"and 2 more", func(s *ieg.Study) { copied(s, 5) }},
-		{"and 1 more", func(s *ieg.Study) { copied(s, 4) }},
-		{"clear:0 repeats", func(s *ieg.Study) { // copied into two groups, it is still a copy
-			s.RealTest[3].Lines[1].Text = "we went on and on for three miles down the old road to the sea"
-			for _, i := range []int{0, 5} {
-				s.Generated[0].Interactions[i].Lines = append([]ieg.Line{s.RealTest[3].Lines[1]}, s.Generated[0].Interactions[i].Lines...)
-			}
-		}},
-		{`clear:0 repeats "one on and on for three miles down the old road to"`, func(s *ieg.Study) { // half of it is a copy
-			s.RealTest[3].Lines[1].Text = "one on and on for three miles down the old road to"
-			for _, i := range []int{0, 5} {
-				s.Generated[0].Interactions[i].Lines[1].Text = s.RealTest[3].Lines[1].Text + fmt.Sprint(" x", i)
-			}
-		}},
-		{"clear:7 repeats", func(s *ieg.Study) {
-			s.RealVal[3].Lines[1].Text = "and we went on and on for three miles down the old road"
-			s.Generated[0].Interactions[7].Lines[1].Text = s.RealVal[3].Lines[1].Text
-		}},
 		{"has no name", func(s *ieg.Study) { s.Generated[2].Name = "" }},
 		{"-1 seeds", func(s *ieg.Study) { s.Seeds = -1 }},
 	} {
@@ -289,83 +255,6 @@ func TestStudyRefuses(t *testing.T) {
 	s := study()
 	if _, err := s.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want a cancelled context", err)
-	}
-}
-
-// What several groups of the test say, such as a greeting, is in common use; and so are scenes of the Dungeon Master.
-func TestStudyAllowsCommonText(t *testing.T) {
-	s := study()
-	s.Train = func(context.Context, []ieg.Interaction, []ieg.Interaction, uint64) (ieg.Predictor, error) {
-		return nil, errors.New("not asked for")
-	}
-	const greeting = "welcome all to another evening of our little game at the old table"
-	for _, i := range []int{0, 20} {
-		s.RealTest[i].Lines[1].Text = greeting
-	}
-	s.RealTest[40].Lines[0].Text = "a scene of at least a dozen words that is read out of a book"
-	s.Generated[0].Interactions[3].Lines[1].Text = greeting
-	s.Generated[0].Interactions[4].Lines[0].Text = s.RealTest[40].Lines[0].Text
-	if err := s.Validate(); err != nil {
-		t.Error(err)
-	}
-	s.RealTest[3].Lines[1].Text = "one on and on for three miles down the old road to"
-	for _, i := range []int{0, 5} { // a third of it is copied, into several groups
-		s.Generated[0].Interactions[i].Lines[1].Text = s.RealTest[3].Lines[1].Text + fmt.Sprint(" x y", i)
-	}
-	if err := s.Validate(); err != nil {
-		t.Error(err)
-	}
-	copied(&s, 1)
-	s.Generated[0].Interactions[7].Lines[1].Text = strings.ReplaceAll(s.Generated[0].Interactions[7].Lines[1].Text, "Oh, we", "Oh, they") // eleven words
-	if err := s.Validate(); err != nil {
-		t.Error(err)
-	}
-}
-
-// Windows that are kept are those of the study again.
-func TestKeep(t *testing.T) {
-	s, dir := study(), t.TempDir()
-	s.RealVal, s.Seeds = nil, 3
-	c, err := s.Keep(dir)
-	if err != nil || c.Seeds != 3 || c.RealVal != "" || len(c.Generated) != 3 || c.Generated[1].Name != "hazy" || c.Generated[1].File != filepath.Join(dir, "generated-2.jsonl") {
-		t.Fatalf("%+v, %v", c, err)
-	}
-	for path, want := range map[string][]ieg.Interaction{c.RealTrain: s.RealTrain, c.RealTest: s.RealTest, c.Generated[2].File: s.Generated[2].Interactions} {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if got, err := readAll(f); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s holds %d windows, %v", path, len(got), err)
-		}
-	}
-	s.RealTest[0].ID = ""
-	if _, err := s.Keep(dir); err == nil {
-		t.Error("a window without an id is kept")
-	}
-}
-
-// What should be there and is not, baselines and gaps of no meaning aside.
-func TestMissing(t *testing.T) {
-	v := 1.0
-	var wordless string
-	_, list := standard()
-	for _, r := range list {
-		if r.Value == nil && strings.HasPrefix(r.Metric, "G_c") {
-			wordless = r.Reason
-		}
-	}
-	for _, test := range []struct {
-		r    eval.Result
-		want int
-	}{
-		{eval.Result{Metric: "f_o", Reason: "x"}, 1}, {eval.Result{Metric: "G_o", Reason: "x"}, 1}, {eval.Result{Metric: "words_o", Reason: "x"}, 0},
-		{eval.Result{Metric: "f_o", Value: &v}, 0}, {eval.Result{Metric: "f_o", Control: ieg.Baseline, Reason: "x"}, 0}, {eval.Result{Metric: "G_c", Reason: wordless}, map[bool]int{true: 0, false: 1}[wordless != ""]},
-	} {
-		if got := ieg.Missing([]eval.Result{test.r}); got != test.want {
-			t.Errorf("%+v: %d", test.r, got)
-		}
 	}
 }
 
@@ -521,39 +410,38 @@ func ExampleStudy() {
 // The words of clear play add to the same windows without words, those of mute play nothing.
 func TestWords(t *testing.T) {
 	_, got := standard()
-	if r := valueOf(t, got, "words_o", "clear", ""); r.Low == nil || *r.Low <= 20 {
-		t.Errorf("the words of clear play add %+v", r)
-	}
-	if r := valueOf(t, got, "words_o", "mute", ""); math.Abs(*r.Value) > 6 || *r.Low > 0 {
-		t.Errorf("the words of mute play add %+v", r)
-	}
-	if r := valueOf(t, got, "words_c", "clear", ""); *r.Value != 0 {
-		t.Errorf("who acts is plain without words, which add %+v", r)
-	}
-	f, g, signed := valueOf(t, got, "f_o", "hazy", ""), valueOf(t, got, "f_o", "real", ""), valueOf(t, got, "signed_o", "hazy", "")
-	if math.Abs(*g.Value-*f.Value-*signed.Value) > 1e-9 || *signed.Low <= 0 || *signed.Low > *signed.Value {
-		t.Errorf("real %v, hazy %v, signed %+v", *g.Value, *f.Value, signed)
-	}
-	for _, rule := range []string{"last-speaker", "majority"} {
-		if r := valueOf(t, got, "f_o_chance", rule, ieg.Baseline); math.Abs(*r.Value) > 1 {
-			t.Errorf("a rule that names one skill is beyond chance by %v", *r.Value)
+	value := func(metric, arm, control string) float64 { return *valueOf(t, got, metric, arm, control).Value }
+	for _, test := range []struct {
+		reason, metric, arm, control string
+		least, most                  float64 // of the interval
+	}{
+		{"words add to clear play", "words_o", "clear", "", 20, 100},
+		{"hazy play is under real play", "signed_o", "hazy", "", 0, 100},
+		{"the noise floor begins at 0", "G_o", "real", ieg.NoiseFloor, 0, 100},
+		{"mute play has a gap", "G_o", "mute", "", 1, 100},
+	} {
+		if r := valueOf(t, got, test.metric, test.arm, test.control); r.Low == nil || *r.Low < test.least || *r.High > test.most || *r.Value < *r.Low || *r.Value > *r.High {
+			t.Errorf("%s: %+v", test.reason, r)
 		}
 	}
-	if r := valueOf(t, got, "f_o_chance", "real", ieg.Shuffled); *r.Low > 0 || *r.High < 0 {
-		t.Errorf("what learned from skills dealt out anew is beyond chance by %+v", r)
+	for _, test := range []struct {
+		reason, metric, arm, control string
+		most                         float64
+	}{
+		{"words add nothing to mute play", "words_o", "mute", "", 6},
+		{"who acts is plain without words", "words_c", "clear", "", 0},
+		{"a rule that names one skill is not beyond chance", "f_o_chance", "last-speaker", ieg.Baseline, 1},
+		{"nor is one that names one character too", "f_o_chance", "majority", ieg.Baseline, 1},
+		{"skills dealt out anew cannot be learned", "f_o_chance", "real", ieg.Shuffled, 6},
+		{"of six skills, one is guessed without words", "f_o", "real", ieg.Mute, 25},
+		{"a difference is that of its sides", "signed_o", "hazy", "", math.Abs(value("f_o", "real", "")-value("f_o", "hazy", "")) + 1e-9},
+	} {
+		if r := valueOf(t, got, test.metric, test.arm, test.control); math.Abs(*r.Value) > test.most {
+			t.Errorf("%s: %+v", test.reason, r)
+		}
 	}
-	// A gap's interval holds 0 where the signed one does, and begins above it elsewhere.
-	if r := valueOf(t, got, "G_o", "real", ieg.NoiseFloor); *r.Low != 0 || *r.High < *r.Value {
-		t.Errorf("noise floor %+v", r)
-	}
-	if r := valueOf(t, got, "G_o", "mute", ""); *r.Low <= 0 {
-		t.Errorf("G_o of mute play %+v", r)
-	}
-	if f := valueOf(t, got, "f_o", "real", ieg.Mute); *f.Value > 25 {
-		t.Errorf("without words, real play's f_o is %v of 6 skills", *f.Value)
-	}
-	f, rule := valueOf(t, got, "f_o", "mute", ""), valueOf(t, got, "f_o", "last-speaker", ieg.Baseline)
-	if said := strings.Contains(f.Reason, "under the trivial rule last-speaker"); said != (*f.Value < *rule.Value) {
-		t.Errorf("f_o of mute play is %v, of the trivial rule %v, and it says %q", *f.Value, *rule.Value, f.Reason)
+	rule := valueOf(t, got, "f_o", "mute", "")
+	if said := strings.Contains(rule.Reason, "under the trivial rule last-speaker"); said != (*rule.Value < value("f_o", "last-speaker", ieg.Baseline)) {
+		t.Errorf("f_o of mute play is %v, and it says %q", *rule.Value, rule.Reason)
 	}
 }
