@@ -149,13 +149,13 @@ func made(t *testing.T, dir string) {
 	}
 	plain := func(*eval.Score) {}
 	write(t, dir, "scores", []eval.Score{
+		score(session.ID(0, 0), "ada", num(7), func(s *eval.Score) { s.Metric = "extra" }),
 		score(session.ID(0, 0), "ada", num(10), func(s *eval.Score) {
 			s.Evidence = []eval.Evidence{{Want: "The bell hangs under the lake.", Got: "The bell hangs under the lake"}, {Want: "It is old.", Got: ""}}
 			s.Calls = []string{"c"}
 		}),
 		score(session.ID(0, 0), "bela", num(20), plain), score(session.ID(0, 0), "ada", num(99), func(s *eval.Score) { s.Method = "before" }),
 		score(session.ID(0, 0), "ada", num(98), func(s *eval.Score) { s.Control = "told" }), score(session.ID(0, 0), "ada", num(97), func(s *eval.Score) { s.Turn = 2 }),
-		score(session.ID(0, 0), "ada", num(7), func(s *eval.Score) { s.Metric = "extra" }),
 		score(session.ID(1, 0), "ada", num(40), plain), score(session.ID(1, 0), "bela", nil, plain),
 		score(session.ID(2, 0), "ada", nil, func(s *eval.Score) { s.Status, s.Reason = eval.NotApplicable, "nothing was asked" }),
 		score(session.ID(1, 1), "ada", num(149), plain), score(session.ID(1, 2), "ada", num(90), plain), score(session.ID(2, 2), "ada", nil, plain),
@@ -228,14 +228,14 @@ func TestPagesOfATurn(t *testing.T) {
 		prev, next  string
 		says        string
 	}{
-		{"2", "", 1, 20, "turn=1", "page=2&turn=2", "45 calls, page 1 of 3;"},
+		{"2", "", 1, 20, "page=1&turn=1", "page=2&turn=2", "45 calls, page 1 of 3;"},
 		{"2", "2", 21, 40, "page=1&turn=2", "page=3&turn=2", "45 calls, page 2 of 3;"},
-		{"2", "3", 41, 45, "page=2&turn=2", "turn=5", "45 calls, page 3 of 3;"},
-		{"2", "4", 41, 45, "page=2&turn=2", "turn=5", "45 calls, page 3 of 3;"},
-		{"1", "", 1, 1, "turn=0", "turn=2", "1 call;"},
-		{"5", "", 1, 1, "turn=2", "", "1 call;"},
-		{"0", "", 1, 1, "", "turn=1", "1 call;"},
-		{"9", "", 0, 0, "turn=5", "", "0 calls;"},
+		{"2", "3", 41, 45, "page=2&turn=2", "page=1&turn=5", "45 calls, page 3 of 3;"},
+		{"2", "4", 41, 45, "page=2&turn=2", "page=1&turn=5", "45 calls, page 3 of 3;"},
+		{"1", "", 1, 1, "page=1&turn=0", "page=1&turn=2", "1 call;"},
+		{"5", "", 1, 1, "page=1&turn=2", "", "1 call;"},
+		{"0", "", 1, 1, "", "page=1&turn=1", "1 call;"},
+		{"9", "", 0, 0, "page=1&turn=5", "", "0 calls;"},
 	} {
 		_, body := s.get("/run/made/turn?id=" + id + "&turn=" + test.turn + "&page=" + test.page)
 		link := func(rel string) string {
@@ -246,7 +246,7 @@ func TestPagesOfATurn(t *testing.T) {
 			return html.UnescapeString(m[1])
 		}
 		for rel, want := range map[string]string{"prev": test.prev, "next": test.next} {
-			if got := link(rel); (got == "") != (want == "") || !strings.HasSuffix(got, strings.TrimPrefix(want, "page=")) && !strings.Contains(got, want) {
+			if got := link(rel); (got == "") != (want == "") || !strings.HasSuffix(got, want) {
 				t.Errorf("turn %s, page %s: %s leads to %q, want %q", test.turn, test.page, rel, got, want)
 			}
 		}
@@ -315,8 +315,13 @@ func TestPagesOfTheMatrix(t *testing.T) {
 		rows = append(rows, session.Row{ID: session.ID(0, i), Index: i, Arm: "talk", Title: fmt.Sprintf("Situation %d", i), State: run.Complete})
 	}
 	write(t, dir, "sessions", rows)
+	made(t, filepath.Join(root, "fifty"))
+	write(t, filepath.Join(root, "fifty"), "sessions", rows[:50])
 	s := serve(t, root)
 	s.text("/run/many/")
+	if got := s.text("/run/fifty/"); !strings.Contains(got, "50 of 50 situations;") {
+		t.Errorf("fifty situations are on one page: %.900s", got)
+	}
 	for _, test := range []struct {
 		page        string
 		first, last string
@@ -388,6 +393,9 @@ func TestLimits(t *testing.T) {
 	if !strings.Contains(first, "(80 more characters)") { // of the 160 that are kept, 80 are shown
 		t.Errorf("a title of 161 characters: %s", first[strings.Index(first, "situations"):])
 	}
+	if got := s.text("/run/much/session?id=a02-700"); !strings.Contains(got, "under way") {
+		t.Errorf("a session of no arm: %s", got)
+	}
 	for query, want := range map[string]string{
 		"fault=fault062": "1 of 512", "fault=any": "1 of 512", "q=reason500&score=unscored": "0 turns see the session",
 		"q=Situation+499": "0 turns see the session", "q=Situation+498": "0 turns reason 498", "state=underway": "1 of 512", "q=again": "0 of 512", "q=a02-0000600": "600",
@@ -432,6 +440,35 @@ func TestMessagesAlike(t *testing.T) {
 		}
 		if strings.Count(got, "A message is missing in the run.") != 1 {
 			t.Errorf("journal %t: %s", journaled, got)
+		}
+	}
+}
+
+// The evidence that is shown is that of the score that was asked for, else of the first measurement that has any.
+func TestWhichEvidence(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "made")
+	made(t, dir)
+	score := func(id, metric, control string, turn int, evidence ...eval.Evidence) eval.Score {
+		return eval.Score{Session: id, Scorer: "length", Metric: metric, Subject: "ada", Control: control, Turn: turn, Value: new(1.0), Status: eval.Scored, Method: "now", Evidence: evidence}
+	}
+	found := eval.Evidence{Want: "The bell hangs under the lake.", Got: "The bell hangs under the lake"}
+	first, second := session.ID(0, 0), session.ID(2, 0)
+	write(t, dir, "scores", []eval.Score{
+		score(first, "late", "", 2, found), score(first, "told", "told", 0, found), score(first, "bare", "", 0), score(first, "words", "", 0, found), score(first, "extra", "", 0, found),
+		score(second, "late", "", 2, found), score(second, "told", "told", 0, found), score(second, "bare", "", 0),
+	})
+	s := serve(t, root)
+	s.text("/run/made/")
+	for _, test := range []struct{ id, of, want string }{
+		{first, "", "WORDS of Ada Brook"}, {first, "extra//now", "EXTRA of Ada Brook"}, {first, "told/told/now", "TOLD of Ada Brook"}, {first, "bare//now", "WORDS of Ada Brook"},
+		{first, "none//now", "WORDS of Ada Brook"}, {second, "", ""}, {second, "told/told/now", "TOLD of Ada Brook"},
+	} {
+		metric, rest, _ := strings.Cut(test.of, "/")
+		got := s.text("/run/made/session?id=" + test.id + "&of=length/" + metric + "/ada/" + rest)
+		shown := regexp.MustCompile(`(WORDS|EXTRA|TOLD|LATE|BARE) of Ada Brook`).FindString(got)
+		if shown != test.want {
+			t.Errorf("%s of %s: %q, want %q", test.of, test.id, shown, test.want)
 		}
 	}
 }

@@ -156,8 +156,16 @@ func TestLive(t *testing.T) {
 	made(t, filepath.Join(root, "made"))
 	s := serve(t, root)
 	s.text("/run/made/")
-	if _, body := s.get("/run/made/live"); !regexp.MustCompile("^(data: \\d+\n\n)+event: end\ndata: \n\n$").MatchString(body) {
-		t.Errorf("of a run that is over: %q", body)
+	over := func() string {
+		_, body := s.get("/run/made/live")
+		m := regexp.MustCompile("^(?:data: \\d+\n\n)*data: (\\d+)\n\nevent: end\ndata: \n\n$").FindStringSubmatch(body)
+		if m == nil {
+			t.Fatalf("of a run that is over: %q", body)
+		}
+		return m[1]
+	}
+	if one, two := over(), over(); one != two {
+		t.Errorf("a run that is over is another one: %s, %s", one, two)
 	}
 	if status, _ := s.get("/run/gone/live"); status != http.StatusNotFound {
 		t.Errorf("of no run: status %d", status)

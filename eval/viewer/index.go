@@ -57,7 +57,6 @@ type summary struct {
 	tables   map[string]*table
 	prefixes []uint64         // how the hash of each message begins; Parquet is sorted by it
 	lines    map[uint64]int64 // where messages are in a journal, by how their hash begins
-	strings  map[string]string
 }
 
 // table is how far a table was read.
@@ -117,7 +116,7 @@ func newIndex(ctx context.Context, dir string) *index {
 // reset forgets what was read, since the files are others now.
 func (x *index) reset() {
 	x.summary = summary{
-		reasons: []string{""}, byID: map[string]*entry{}, byIndex: map[int]*item{}, tables: map[string]*table{}, strings: map[string]string{},
+		reasons: []string{""}, byID: map[string]*entry{}, byIndex: map[int]*item{}, tables: map[string]*table{},
 	}
 	if x.manifest != nil {
 		x.arms = slices.Clone(x.manifest.Arms[:min(len(x.manifest.Arms), maxArms)])

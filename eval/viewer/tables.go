@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"unique"
 
 	"parley/eval"
 	"parley/eval/report"
@@ -80,7 +81,7 @@ func (x *index) readTables() error {
 
 func (x *index) addSession(r *sessionRow, at logs.Span) {
 	e := x.entry(r.ID)
-	e.title, e.ended, e.failure, e.state = x.intern(r.Title), x.intern(r.Ended), report.Shorten(r.Error, maxError), r.State
+	e.title, e.ended, e.failure, e.state = intern(r.Title), intern(r.Ended), report.Shorten(r.Error, maxError), r.State
 	e.turns, e.at.Row = r.Turns, at
 	x.place(e, slices.Index(x.arms, r.Arm), r.Index, r.Arm)
 }
@@ -257,14 +258,4 @@ func (x *index) among(list *[]string, text string, most int) int {
 }
 
 // intern returns one copy of texts that many sessions have.
-func (x *index) intern(text string) string {
-	text = report.Shorten(text, maxError)
-	if len(x.strings) > 100_000 {
-		return text
-	}
-	if known, ok := x.strings[text]; ok {
-		return known
-	}
-	x.strings[text] = text
-	return text
-}
+func intern(text string) string { return unique.Make(report.Shorten(text, maxError)).Value() }
