@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -101,8 +100,10 @@ func (r *Reader) Read(data []byte, file string) (list []Sample, err error) {
 		}
 	}
 	for i := range logs {
-		if _, err := logs[i].Any(); err != nil || logs[i].Kind != loose.Object {
-			return nil, fmt.Errorf("%s: log %d is no JSON object: %w", file, i+1, cmp.Or(err, errors.New("begin it with {")))
+		if _, err := logs[i].Any(); err != nil {
+			return nil, fmt.Errorf("%s: log %d: %w", file, i+1, err)
+		} else if logs[i].Kind != loose.Object {
+			return nil, fmt.Errorf("%s: log %d is no JSON object with keys of at most 120 bytes", file, i+1)
 		}
 		s := readLog(&logs[i], hidden)
 		if len(logs) == 1 {

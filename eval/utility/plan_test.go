@@ -383,6 +383,23 @@ func TestGroundTruth(t *testing.T) {
 	}
 }
 
+func TestWrongLogs(t *testing.T) {
+	tests := []struct{ reason, text, want string }{
+		{"nothing", " \n", "log.json: empty"},
+		{"broken JSON", "{\"id\": 1}\n{\"id\": ", "log.json:2: a message log as JSON is needed"},
+		{"a number in a list", `[{"id": "a", "messages": ["said"]}, 7]`, "log.json: log 2 is no JSON object"},
+		{"a number behind a log", "{\"id\": 1, \"messages\": [\"said\"]}\n7", "log.json: log 2 is no JSON object"},
+		{"a key that is given twice", `{"id": "a", "success": true, "success": false}`, `log.json: log 1: "success" is given twice`},
+		{"a key that is too long", `{"` + strings.Repeat("k", 200) + `": 1}`, "log.json: log 1 is no JSON object with keys of at most 120 bytes"},
+	}
+	for _, test := range tests {
+		list, err := (&utility.Reader{}).Read([]byte(test.text), "log.json")
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, %v, want %q", test.reason, list, err, test.want)
+		}
+	}
+}
+
 // The reference players are ordered by the ready criteria, without a model.
 func TestReferencePlayers(t *testing.T) {
 	c := session.Default()
