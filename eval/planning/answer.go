@@ -81,18 +81,10 @@ func (r *Reading) Sequence() []string {
 // Read reads an answer. cut says that the server cut the reply off. Nothing is read out of prose that
 // is not itself a list, unless the whole answer is prose.
 func (r *Reader) Read(task Task, raw string, cut bool) Reading {
-	out := Reading{Items: []Item{}, Unread: []Unread{}}
+	out := Reading{Status: Empty, Items: []Item{}, Unread: []Unread{}}
 	_, text, ok := llm.SplitReasoning(raw)
-	switch {
-	case strings.TrimSpace(raw) == "":
-		out.Status = Empty
-		return out
-	case !ok:
-		out.Status = Truncated
-		return out
-	case strings.TrimSpace(text) == "":
-		out.Status = Empty
-		if cut {
+	if strings.TrimSpace(text) == "" || !ok {
+		if cut || !ok && strings.TrimSpace(raw) != "" {
 			out.Status = Truncated
 		}
 		return out
@@ -140,11 +132,11 @@ func clean(text string) string {
 	return command.ReplaceAllString(command.ReplaceAllString(marks.ReplaceAllString(text, "- "), "$1"), "$1")
 }
 
-// ends are marks after which base models go on with a text of their own.
-var ends = regexp.MustCompile(`(?i)\[(?:(?:QUERY[ _])?PLAN[ _]END|STATEMENT|COST|END|/PLAN|ANSWER END|END OF PLAN|/ANSWER)\]`)
-
-// begins are marks before the answer.
-var begins = regexp.MustCompile(`(?i)\[(?:(?:QUERY[ _])?PLAN|ANSWER)\]`)
+// Marks after which base models go on with a text of their own, and marks before an answer.
+var (
+	ends   = regexp.MustCompile(`(?i)\[(?:(?:QUERY[ _])?PLAN[ _]END|STATEMENT|COST|END|/PLAN|ANSWER END|END OF PLAN|/ANSWER)\]`)
+	begins = regexp.MustCompile(`(?i)\[(?:(?:QUERY[ _])?PLAN|ANSWER)\]`)
+)
 
 // answerPart cuts a text at the marks that others use around answers: the first part that is closed,
 // or what follows the last opening mark.
@@ -165,12 +157,10 @@ var pair = regexp.MustCompile(`(?s)^\s*(\[[^\[\]]*\])[\s,;]*(?:and)?\s*(\[[^\[\]
 
 // twoLists returns the one of two lists that was asked for, or the text.
 func twoLists(task Task, text string) string {
-	if m := pair.FindStringSubmatch(text); m != nil && task == Positive {
-		return m[1]
-	} else if m != nil && task == Negative {
-		return m[2]
+	if task != Positive && task != Negative {
+		return text
 	}
-	return text
+	return pair.ReplaceAllString(text, map[Task]string{Positive: "$1", Negative: "$2"}[task])
 }
 
 var (
@@ -229,7 +219,7 @@ func (r *Reader) class(f *found, task Task) Class {
 		}
 	}
 	for i, a := range f.args {
-		if !r.typeFits(f.sym, i, a.name) {
+		if !r.fits(f.sym, i, a) {
 			return WrongType
 		}
 	}

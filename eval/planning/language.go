@@ -45,7 +45,7 @@ type symbolWords struct {
 // questionWords are the texts that all domains share.
 type questionWords struct {
 	Ask     map[Task][]string
-	Form    map[string]map[string]string
+	Form    map[Form]map[string]string
 	Objects []string
 	State   []string
 	Goal    []string

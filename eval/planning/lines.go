@@ -55,30 +55,23 @@ func cutLines(task Task, text string) (lines []string) {
 
 // lines reads an answer line by line.
 func (r *Reader) lines(task Task, text string) (list []answerLine) {
-	cut := cutLines(task, text)
 	for _, prose := range []bool{false, true} {
 		list = nil
-		var under topic
-		var last string
-		stepDone := false // the numbered line above has an action
-		for _, raw := range cut {
+		under, last, stepDone := topic{}, "", false // the numbered line above has an action
+		for _, raw := range cutLines(task, text) {
 			l := r.line(task, raw, prose, &under, last)
-			sub := l.number == 0 && strings.HasPrefix(raw, " ") && strings.TrimSpace(raw) != ""
-			switch {
+			switch sub := l.number == 0 && strings.HasPrefix(raw, " "); {
+			case l.text == "":
 			case sub && stepDone && task == Plan: // an explanation of the step above it
 				l.items, l.problem = nil, ""
-			case l.number > 0:
-				stepDone = len(l.items) > 0
-			case !sub && l.text != "":
-				stepDone = false
-			}
-			if len(l.items) > 0 {
-				if args := l.items[len(l.items)-1].args; len(args) > 0 {
-					last = args[0].name
-				}
+			case !sub:
+				stepDone = l.number > 0 && len(l.items) > 0
 			}
 			for i := range l.items {
 				l.items[i].text = l.text
+				if args := l.items[i].args; len(args) > 0 {
+					last = args[0].name
+				}
 			}
 			list = append(list, l)
 		}
@@ -190,10 +183,7 @@ func (r *Reader) introduced(task Task, l *answerLine, text string, under *topic)
 }
 
 func kind(task Task) string {
-	if task.Actions() {
-		return "action"
-	}
-	return "property"
+	return map[bool]string{true: "action", false: "property"}[task.Actions()]
 }
 
 // heading returns the action or predicate whose list a heading begins.

@@ -70,32 +70,26 @@ func (r *Reader) action(m *marked, words []string, bare bool) *found {
 	var best *found
 	bestScore := -1
 	for _, s := range r.symbols {
-		if !s.action {
+		if s.verb == nil || !s.verb.MatchString(text) {
 			continue
 		}
-		for _, v := range s.verbs {
-			loc := v.FindStringIndex(text + " ")
-			if loc == nil {
-				continue
+		verb := s.verb.FindString(text)
+		f, used := r.fill(s, m, strings.Fields(text[len(verb):]), before, squash(verb) == squash(s.name))
+		if f == nil {
+			continue
+		}
+		// Complete before incomplete, then arguments that fit, then the longer verb.
+		score := len(verb) + used
+		for k, a := range f.args {
+			if !f.loose && r.fits(s, k, a) {
+				score += 1000
 			}
-			verb := text[:min(loc[1], len(text))]
-			f, used := r.fill(s, m, strings.Fields(text[len(verb):]), before, squash(verb) == squash(s.name))
-			if f == nil {
-				continue
-			}
-			// Complete before incomplete, then arguments that fit, then the longer verb.
-			score := loc[1] + used
-			if !f.loose {
-				score += 10000
-				for k, a := range f.args {
-					if r.fits(s, k, a) {
-						score += 1000
-					}
-				}
-			}
-			if score > bestScore {
-				best, bestScore = f, score
-			}
+		}
+		if !f.loose {
+			score += 10000
+		}
+		if score > bestScore {
+			best, bestScore = f, score
 		}
 	}
 	return best
@@ -125,10 +119,12 @@ func (r *Reader) fill(s *symbol, m *marked, words, before []string, plain bool) 
 			used++
 			continue
 		}
-		if n := r.skipExtra(s, words[i:]); n > 0 && len(with) == 0 {
-			i += n - 1
-			used++
-			continue
+		if s.extra != nil && len(with) == 0 {
+			if extra := s.extra.FindString(strings.Join(words[i:], " ")); extra != "" {
+				i += strings.Count(strings.TrimSpace(extra), " ")
+				used++
+				continue
+			}
 		}
 		if endings[words[i]] && len(with) == 0 {
 			break
@@ -153,31 +149,15 @@ func (r *Reader) fill(s *symbol, m *marked, words, before []string, plain bool) 
 	return f, used
 }
 
-func (r *Reader) skipExtra(s *symbol, words []string) int {
-	text := strings.Join(words, " ")
-	for _, x := range s.extra {
-		if loc := x.FindStringIndex(text + " "); loc != nil {
-			return len(strings.Fields(text[:min(loc[1], len(text))]))
-		}
-	}
-	return 0
-}
-
 // slotFor returns the argument for an object after some words, or -1.
 func (r *Reader) slotFor(s *symbol, args []*mention, with string, o mention, plain bool) int {
-	matches := func(k int) bool {
-		if len(s.slots[k]) == 0 {
-			return with == ""
-		}
-		return slices.ContainsFunc(s.slots[k], func(re *regexp.Regexp) bool { return re.MatchString(with) })
-	}
 	best, rank := -1, 0
 	for k := range s.slots {
 		n := 0
 		switch {
 		case args[k] != nil:
 			continue
-		case matches(k):
+		case s.slots[k] == nil && with == "" || is(s.slots[k], with):
 			n = 2
 		case with == "" && plain: // bare arguments in the order of the schema, as in "lift hoist0 crate1 pallet2 depot0"
 			n = 1
@@ -194,12 +174,8 @@ func (r *Reader) slotFor(s *symbol, args []*mention, with string, o mention, pla
 
 // fits reports whether an object may be an argument, as far as is known.
 func (r *Reader) fits(s *symbol, k int, o mention) bool {
-	return !o.known || r.typeFits(s, k, o.name)
-}
-
-func (r *Reader) typeFits(s *symbol, k int, name string) bool {
-	have := r.objects[name].Types
-	return len(have) == 0 || r.domain.Fits(have, s.params[k].Types)
+	have := r.objects[o.name].Types
+	return !o.known || len(have) == 0 || r.domain.Fits(have, s.params[k].Types)
 }
 
 // stateLeads may stand before a property.
@@ -228,20 +204,13 @@ func (r *Reader) properties(m *marked, words []string, subject string) (out []fo
 		for i := range out {
 			out[i].negated = plain != text && len(t) <= len(plain)
 		}
-		return out, subjectOf(t)
+		return out, strings.TrimSpace(subjectForm.FindString(t))
 	}
 	return nil, ""
 }
 
-// subjectOf returns the objects with which a clause begins.
-func subjectOf(text string) string {
-	words := strings.Fields(text)
-	n := 0
-	for n < len(words) && (strings.HasPrefix(words[n], "@") || words[n] == "," || words[n] == "and") {
-		n++
-	}
-	return strings.Join(words[:n], " ")
-}
+// subjectForm is the objects with which a clause begins.
+var subjectForm = regexp.MustCompile(`^(?:(?:@\d+|,|and) ?)+`)
 
 // matched matches a whole clause with the forms of the predicates; one that fits the types of its arguments goes first.
 func (r *Reader) matched(m *marked, text, subject string) (got []found) {

@@ -16,12 +16,9 @@ const maxShown = 20
 
 // Report writes the page of a run.
 func (e *Evaluation) Report(dir string, m *run.Manifest, w io.Writer) error {
-	var rows []Row
-	for r, err := range Answers.Read(dir) {
-		if err != nil {
-			return err
-		}
-		rows = append(rows, r)
+	rows, err := Answers.All(dir)
+	if err != nil {
+		return err
 	}
 	questions := map[string]*Question{}
 	for q, err := range Questions.Read(dir) {
@@ -68,10 +65,17 @@ func measureOf(t Task) string {
 // for each range of sizes.
 func (e *Evaluation) spread(rows []Row) (blocks []view.Block) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Value == nil })
-	sizes, bandOf := bands(rows)
-	domains := map[string]bool{}
+	domains, seen := map[string]bool{}, map[int]bool{}
 	for i := range rows {
-		domains[rows[i].Domain] = true
+		domains[rows[i].Domain], seen[rows[i].Size] = true, true
+	}
+	var labels []string // of at most 4 ranges of sizes
+	labelOf, sizes := map[int]string{}, slices.Sorted(maps.Keys(seen))
+	for part := range slices.Chunk(sizes, max(1, (len(sizes)+3)/4)) {
+		labels = append(labels, fmt.Sprintf("%d to %d objects", part[0], part[len(part)-1]))
+		for _, size := range part {
+			labelOf[size] = labels[len(labels)-1]
+		}
 	}
 	bySize := &view.Fold{ID: "by-size", Summary: "By the number of objects"}
 	for _, task := range e.config.Tasks {
@@ -81,33 +85,12 @@ func (e *Evaluation) spread(rows []Row) (blocks []view.Block) {
 			}))
 		}
 		for _, arm := range e.config.Model {
-			bySize.Blocks = append(bySize.Blocks, histogram(fmt.Sprintf("size-%d", len(bySize.Blocks)), arm, task, sizes, rows, func(r *Row) (string, bool) {
-				return bandOf(r), r.Arm == arm
+			bySize.Blocks = append(bySize.Blocks, histogram(fmt.Sprintf("size-%d", len(bySize.Blocks)), arm, task, labels, rows, func(r *Row) (string, bool) {
+				return labelOf[r.Size], r.Arm == arm
 			}))
 		}
 	}
 	return append(blocks, bySize)
-}
-
-// bands divides the sizes of problems into at most 4 ranges.
-func bands(rows []Row) (labels []string, of func(*Row) string) {
-	seen := map[int]bool{}
-	for i := range rows {
-		seen[rows[i].Size] = true
-	}
-	name := map[int]string{}
-	sizes := slices.Sorted(maps.Keys(seen))
-	for part := range slices.Chunk(sizes, max(1, (len(sizes)+3)/4)) {
-		label := fmt.Sprintf("%d objects", part[0])
-		if len(part) > 1 {
-			label = fmt.Sprintf("%d to %d objects", part[0], part[len(part)-1])
-		}
-		labels = append(labels, label)
-		for _, size := range part {
-			name[size] = label
-		}
-	}
-	return labels, func(r *Row) string { return name[r.Size] }
 }
 
 // histogram draws the values of the answers to a task, a panel for each label.
@@ -131,25 +114,24 @@ func (e *Evaluation) readings(rows []Row) []view.Block {
 	classes := &view.Table{Caption: "Items of answers by how they relate to the problem. Items that are well formed but name something unknown count as answered.", Head: view.Columns("Arm", "Task", "Class", "#Items")}
 	for _, arm := range e.config.Model {
 		for _, task := range e.config.Tasks {
-			byStatus, byClass := map[string]int{}, map[string]int{}
-			for i := range rows {
-				r := &rows[i]
+			byStatus, byClass := map[Status]int{}, map[Class]int{}
+			for _, r := range rows {
 				if r.Arm != arm || r.Task != task || r.Status == "" {
 					continue
 				}
-				byStatus[string(r.Status)]++
+				byStatus[r.Status]++
 				for _, it := range r.Items {
-					byClass[string(it.Class)]++
+					byClass[it.Class]++
 				}
 				if len(r.Unread) > 0 {
 					byClass["lines that were not read"] += len(r.Unread)
 				}
 			}
 			for _, s := range slices.Sorted(maps.Keys(byStatus)) {
-				statuses.Add(arm, string(task), s, fmt.Sprint(byStatus[s]))
+				statuses.Add(arm, string(task), string(s), fmt.Sprint(byStatus[s]))
 			}
 			for _, c := range slices.Sorted(maps.Keys(byClass)) {
-				classes.Add(arm, string(task), c, fmt.Sprint(byClass[c]))
+				classes.Add(arm, string(task), string(c), fmt.Sprint(byClass[c]))
 			}
 		}
 	}
@@ -170,6 +152,7 @@ func (e *Evaluation) answers(rows []Row, questions map[string]*Question) (blocks
 		if r.Value != nil {
 			score = fmt.Sprintf("%s %.2f", measureOf(r.Task), *r.Value)
 		}
+		missing := slices.Clone(q.Truth)
 		items := &view.Table{Caption: "Items of the answer.", Head: view.Columns("Item", "Class", "True", "Read from")}
 		for _, it := range r.Items {
 			tone, right := "good", "yes" // true; bad: well formed and not true; doubtful: anything else
@@ -179,13 +162,14 @@ func (e *Evaluation) answers(rows []Row, questions map[string]*Question) (blocks
 			if it.Class != Valid {
 				tone = "doubtful"
 			}
+			missing = slices.DeleteFunc(missing, func(m string) bool { return m == it.Item })
 			items.Rows = append(items.Rows, []view.Cell{{Text: it.Item, Tone: tone}, {Text: string(it.Class), Tone: tone}, {Text: right}, {Text: view.Clip(it.Text, 120)}})
 		}
 		for _, u := range r.Unread {
 			items.Rows = append(items.Rows, []view.Cell{{Text: "–", Grey: true}, {Text: u.Reason, Grey: true}, {}, {Text: view.Clip(u.Text, 120)}})
 		}
 		facts := view.Facts{
-			{Name: "Truth", Text: q.Truth}, {Name: "Missing", Text: without(q.Truth, itemsOf(r))}, {Name: "Score", Text: []string{score}},
+			{Name: "Truth", Text: q.Truth}, {Name: "Missing", Text: missing}, {Name: "Score", Text: []string{score}},
 		}
 		if r.Reason != "" {
 			facts = append(facts, view.Fact{Name: "Not valid", Text: []string{r.Reason}})
@@ -199,11 +183,4 @@ func (e *Evaluation) answers(rows []Row, questions map[string]*Question) (blocks
 		blocks = append(blocks, view.Text(fmt.Sprintf("The first %d answers of each model and task are shown; the table answers has all.", maxShown)))
 	}
 	return blocks
-}
-
-func itemsOf(r *Row) (out []string) {
-	for _, i := range r.Items {
-		out = append(out, i.Item)
-	}
-	return out
 }

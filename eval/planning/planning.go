@@ -91,7 +91,8 @@ func (w *World) Solve(ctx context.Context, o pddl.Options) (bool, error) {
 	return true, nil
 }
 
-func atomStrings(list []pddl.Atom) []string {
+// atomStrings writes atoms or literals in canonical form.
+func atomStrings[T fmt.Stringer](list []T) []string {
 	out := make([]string, 0, len(list))
 	for _, a := range list {
 		out = append(out, a.String())

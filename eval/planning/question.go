@@ -136,34 +136,29 @@ func without(a, b []string) []string {
 // walk carries out random actions that change the state and, as long as there are such, lead to a new
 // one; it names them in the question.
 func (w *World) walk(q *Question, steps int, rng *rand.Rand) (pddl.State, error) {
-	t := w.Task
-	s := slices.Clone(t.Init)
-	visited := []pddl.State{slices.Clone(s)}
+	t, next := w.Task, make(pddl.State, len(w.Task.Init))
+	visited := []pddl.State{t.Init}
 	for range steps {
-		var fresh, other []int
-		next := make(pddl.State, len(s))
-		for _, op := range t.AllApplicable(s) {
-			t.Apply(next, s, op)
-			switch known := slices.ContainsFunc(visited, func(v pddl.State) bool { return slices.Equal(v, next) }); {
-			case slices.Equal(next, s):
-			case known:
-				other = append(other, op)
-			default:
-				fresh = append(fresh, op)
+		s := visited[len(visited)-1]
+		leadsTo := func(known []pddl.State) func(op int) bool {
+			return func(op int) bool {
+				t.Apply(next, s, op)
+				return slices.ContainsFunc(known, func(v pddl.State) bool { return slices.Equal(v, next) })
 			}
 		}
-		if len(fresh) == 0 {
-			fresh = other
+		ops := slices.DeleteFunc(t.AllApplicable(s), leadsTo(visited))
+		if len(ops) == 0 {
+			ops = slices.DeleteFunc(t.AllApplicable(s), leadsTo([]pddl.State{s}))
 		}
-		if len(fresh) == 0 {
+		if len(ops) == 0 {
 			return nil, fmt.Errorf("problem %s: no action changes the state", w.ID)
 		}
-		op := fresh[rng.IntN(len(fresh))]
+		op := ops[rng.IntN(len(ops))]
 		q.Done = append(q.Done, t.Operators[op].String())
-		t.Apply(s, s, op)
-		visited = append(visited, slices.Clone(s))
+		t.Apply(next, s, op)
+		visited = append(visited, slices.Clone(next))
 	}
-	return s, nil
+	return visited[steps], nil
 }
 
 // context tells domain, objects, state and, for a plan, the goal.
@@ -196,17 +191,18 @@ func (w *World) context(form Form, goal bool, pick func(n int) int) string {
 		}
 	}
 	b.WriteString(strings.ReplaceAll(q.State[pick(len(q.State))], "{list}", series(facts)) + "\n")
-	if goal {
-		facts = nil
-		for _, l := range w.Task.Problem.Goal {
-			text := w.say(l.Atom, false, pick)
-			if l.Negated {
-				text = "it is not the case that " + text
-			}
-			facts = append(facts, text)
-		}
-		b.WriteString(strings.ReplaceAll(q.Goal[pick(len(q.Goal))], "{list}", series(facts)) + "\n")
+	if !goal {
+		return b.String()
 	}
+	facts = nil
+	for _, l := range w.Task.Problem.Goal {
+		text := w.say(l.Atom, false, pick)
+		if l.Negated {
+			text = "it is not the case that " + text
+		}
+		facts = append(facts, text)
+	}
+	b.WriteString(strings.ReplaceAll(q.Goal[pick(len(q.Goal))], "{list}", series(facts)) + "\n")
 	return b.String()
 }
 
@@ -232,11 +228,7 @@ func (w *World) factsPDDL(goal bool) string {
 	}
 	b.WriteString(")\n(:init " + strings.Join(atomStrings(w.Task.Problem.Init), " ") + ")\n")
 	if goal {
-		var all []string
-		for _, l := range w.Task.Problem.Goal {
-			all = append(all, l.String())
-		}
-		b.WriteString("(:goal (and " + strings.Join(all, " ") + "))\n")
+		b.WriteString("(:goal (and " + strings.Join(atomStrings(w.Task.Problem.Goal), " ") + "))\n")
 	}
 	return b.String()
 }
@@ -250,15 +242,11 @@ func (w *World) question(q *Question, pick func(n int) int) string {
 	}
 	ask := words.Ask[q.Task]
 	text := strings.ReplaceAll(ask[pick(len(ask))], "{actions}", strings.Join(done, "; "))
-	kind := "properties"
-	if q.Task.Actions() {
-		kind = "actions"
-	}
 	var examples []string
 	for _, s := range schemas(w.Task.Problem.Domain, q.Task.Actions()) {
 		examples = append(examples, w.example(s, q.Task.Actions(), q.Form))
 	}
-	form := words.Form[string(q.Form)][kind]
+	form := words.Form[q.Form][kind(q.Task)]
 	form = strings.NewReplacer("{examples}", strings.Join(examples, "\n"), "{example}", examples[len(examples)-1]).Replace(form)
 	return text + "\n" + form
 }

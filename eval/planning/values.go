@@ -269,7 +269,7 @@ func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) string {
 	}
 	words := []string{s.name}
 	for k, a := range args {
-		if i := slices.IndexFunc(rest, func(o string) bool { return r.typeFits(s, k, o) }); a == "" && i >= 0 {
+		if i := slices.IndexFunc(rest, func(o string) bool { return r.fits(s, k, mention{o, true}) }); a == "" && i >= 0 {
 			a = rest[i]
 			rest = slices.Delete(rest, i, i+1)
 		}

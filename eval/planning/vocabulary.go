@@ -29,12 +29,12 @@ type symbol struct {
 	name   string
 	action bool
 	params []pddl.Object
-	names  []string           // its name and other spellings of it, such as pickup for pick-up, squashed
-	keys   []string           // headings of lists of its arguments, squashed
-	verbs  []*regexp.Regexp   // of an action, anchored at the start
-	slots  [][]*regexp.Regexp // of an action, by argument: what may stand before it
-	extra  []*regexp.Regexp
-	forms  []form // of a predicate
+	names  []string         // its name and other spellings of it, such as pickup for pick-up, squashed
+	keys   []string         // headings of lists of its arguments, squashed
+	verb   *regexp.Regexp   // of an action, anchored at the start
+	slots  []*regexp.Regexp // of an action, by argument: what stands before it; nil: nothing
+	extra  *regexp.Regexp   // what may follow without being an argument, or nil
+	forms  []form           // of a predicate
 	args   [][]string
 	short  int
 	actor  int // the argument that may be the subject of the verb; -1: none
@@ -120,15 +120,18 @@ const toBe = `(?:is|are|was|were|be|becomes|become|became|gets|remains|remain|st
 
 // newSymbol prepares the words of an action or a predicate for reading.
 func newSymbol(x pddl.Predicate, action bool, w *symbolWords) *symbol {
-	compile := func(list []string, end string) (out []*regexp.Regexp) {
-		for _, x := range list {
-			out = append(out, regexp.MustCompile("^(?:"+x+")"+end))
+	compile := func(list []string, end string) *regexp.Regexp {
+		if len(list) == 0 {
+			return nil
 		}
-		return out
+		return regexp.MustCompile("^(?:" + strings.Join(list, "|") + ")" + end)
 	}
 	s := &symbol{
 		name: x.Name, action: action, params: x.Params, args: w.Args, short: max(1, w.Short), actor: w.Actor - 1,
-		verbs: compile(w.Verbs, `(?:\s|$)`), extra: compile(w.Extra, `(?:\s|$)`),
+		verb: compile(w.Verbs, `(?:\s|$)`), extra: compile(w.Extra, `(?:\s|$)`),
+	}
+	if s.verb != nil {
+		s.verb.Longest()
 	}
 	for _, x := range w.Slots {
 		s.slots = append(s.slots, compile(x.With, "$"))
@@ -186,10 +189,8 @@ type Vocabulary struct {
 func (v Vocabulary) Reader(domain string) (*Reader, error) {
 	known := !strings.Contains(domain, "(")
 	if known {
-		name := strings.ToLower(domain)
-		if strings.HasPrefix(name, "blocksworld") { // PlanBench calls it blocksworld-4ops
-			name = "blocksworld"
-		} else if name == "depot" {
+		name := strings.TrimSuffix(strings.ToLower(domain), "-4ops") // PlanBench calls it blocksworld-4ops
+		if name == "depot" {
 			name = "depots"
 		}
 		src, err := files.ReadFile("domains/" + path.Base(name) + ".pddl")
