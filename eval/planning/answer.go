@@ -54,8 +54,7 @@ type Reading struct {
 	Unread []Unread `json:"unread"`
 }
 
-// Set returns the distinct items that count as the answer: all but duplicates and negated ones. An
-// item that is well formed but wrong, such as one with an unknown object, belongs to it.
+// Set returns the distinct items that count as the answer, well formed or not: all but duplicates and negated ones.
 func (r *Reading) Set() []string {
 	var set []string
 	for _, i := range r.Items {
@@ -78,8 +77,7 @@ func (r *Reading) Sequence() []string {
 	return list
 }
 
-// Read reads an answer. cut says that the server cut the reply off. Nothing is read out of prose that
-// is not itself a list, unless the whole answer is prose.
+// Read reads an answer, which cut says was cut off. Prose is read only where the whole answer is prose.
 func (r *Reader) Read(task Task, raw string, cut bool) Reading {
 	out := Reading{Status: Empty, Items: []Item{}, Unread: []Unread{}}
 	_, text, ok := llm.SplitReasoning(raw)
@@ -138,8 +136,7 @@ var (
 	begins = regexp.MustCompile(`(?i)\[(?:(?:QUERY[ _])?PLAN|ANSWER)\]`)
 )
 
-// answerPart cuts a text at the marks that others use around answers: the first part that is closed,
-// or what follows the last opening mark.
+// answerPart returns the first part of a text that is closed by a mark, or what follows the last opening mark.
 func answerPart(text string) string {
 	if loc := ends.FindStringIndex(text); loc != nil {
 		text = text[:loc[0]]

@@ -20,8 +20,7 @@ var (
 	afterHead      = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
 )
 
-// sides returns what marks a heading, line or key as what a task asks for, and as something else that answers list
-// beside it; nil where nothing does.
+// sides returns what marks a heading, line or key as what a task asks for, and as something else; nil: nothing does.
 func sides(task Task) (want, other *regexp.Regexp) {
 	switch task {
 	case Positive:
@@ -148,8 +147,7 @@ func choosePlan(all []part) []part {
 	return all[start:]
 }
 
-// before returns the items of the numbered lines above the number with which another list begins, or
-// none: "1. a 2. b no, wait: 2. c" keeps step 1.
+// before returns the items of the lines that a list keeps of the one before: "1. a 2. b no, wait: 2. c" keeps step 1.
 func (p *part) before(next *part) (items []found) {
 	at := slices.IndexFunc(next.lines, func(l answerLine) bool { return l.number > 0 && len(l.items) > 0 })
 	for _, l := range p.lines {

@@ -93,8 +93,7 @@ func (r *Reader) told(clause string) (out []found) {
 	return out
 }
 
-// appendNew leaves out an action that the words before it in the line have named already: "unstack a
-// from b: unstack block a from block b".
+// appendNew leaves out an action that the line has just named: "unstack a from b: unstack block a from block b".
 func appendNew(list []found, f found) []found {
 	if len(list) == 0 {
 		return append(list, f)
@@ -172,8 +171,7 @@ func (m *marked) resolve(part [2]int, last string) {
 	}
 }
 
-// longest reads the action that takes up the most of the next parts, five at most; a complete one goes before an
-// incomplete one, which takes up a single part.
+// longest reads the action of the most of the next parts, five at most; complete ones go first, others take one part.
 func (r *Reader) longest(m *marked, parts [][2]int, bare bool) (best *found, used int) {
 	used = 1
 	for n := min(5, len(parts)); n > 0 && (best == nil || best.loose); n-- {
@@ -196,8 +194,7 @@ var (
 	describe = regexp.MustCompile(`(@\d+) , (?:which|that) `)
 )
 
-// pieces reads properties that commas and conjunctions join; one that leaves out its subject has that
-// of the one before.
+// pieces reads properties that commas and conjunctions join; the subject of one goes on to the next.
 func (r *Reader) pieces(m *marked) (out []found) {
 	if len(m.words) > 400 {
 		return nil
@@ -304,8 +301,7 @@ func (r *Reader) objectsOf(words []string) (list []mention) {
 	return list
 }
 
-// likeAtom reports whether words look like an atom with an unknown name: it has arguments, one is a
-// known object, and each is one or is written like one.
+// likeAtom reports whether arguments look like those of an atom with an unknown name: objects, one of them known.
 func (r *Reader) likeAtom(name string, args []string) bool {
 	known := false
 	for i, a := range r.objectsOf(args) {

@@ -234,8 +234,7 @@ func readRows(path string, src []byte) ([]Problem, error) {
 // isProblem tells PDDL files of problems from others.
 var isProblem = regexp.MustCompile(`(?i)\(\s*define\s*\(\s*problem\b`)
 
-// problemsBeside reads the PDDL problems in the directory of a domain and below it, in the order of
-// their names.
+// problemsBeside reads the problems in the directory of a domain and below it, in the order of their names.
 func problemsBeside(domain string, rules []byte) ([]Problem, error) {
 	dir := filepath.Dir(domain)
 	var out []Problem

@@ -29,17 +29,14 @@ func DefaultGenerator(domain string) Generator {
 
 // Validate reports settings that no problem can have.
 func (g Generator) Validate() error {
-	places, objects := g.Depots[0]+g.Depots[1], 0
-	for _, n := range g.Depots {
-		objects += n
-	}
+	places := g.Depots[0] + g.Depots[1]
 	switch {
 	case g.Domain != "blocksworld" && g.Domain != "depots":
 		return fmt.Errorf("no generator for domain %q: want blocksworld or depots", g.Domain)
 	case g.Blocks[0] < 2 || g.Blocks[1] < g.Blocks[0] || g.Blocks[1] > 64:
 		return fmt.Errorf("blocks from %d to %d: want 2 or more, at most 64, and the lower number first", g.Blocks[0], g.Blocks[1])
-	case places < 1 || slices.Min(g.Depots[:2]) < 0 || g.Depots[2] < 1 || g.Depots[5] < 1 || slices.Min(g.Depots[3:5]) < places || objects > 200:
-		return errors.New("depots need a place, a truck, a crate, and for each place a pallet and a hoist; 200 objects at most")
+	case places < 1 || slices.Min(g.Depots[:2]) < 0 || g.Depots[2] < 1 || g.Depots[5] < 1 || slices.Min(g.Depots[3:5]) < places || slices.Max(g.Depots[:]) > 99:
+		return errors.New("depots need a place, a truck, a crate, and for each place a pallet and a hoist; at most 99 of each")
 	}
 	return nil
 }
@@ -76,11 +73,8 @@ func (g Generator) Generate(ctx context.Context, n int, seed uint64, o pddl.Opti
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x706c616e))
+	draw := map[string]func(*rand.Rand) (objects, init, goal []string){"blocksworld": g.drawBlocks, "depots": g.drawDepots}[g.Domain]
 	return collect(ctx, n, o, progress, func(done int) (*World, error) {
-		draw := g.drawBlocks
-		if g.Domain == "depots" {
-			draw = g.drawDepots
-		}
 		objects, init, goal := draw(rng)
 		slices.Sort(init)
 		slices.Sort(goal)
@@ -220,21 +214,17 @@ func (g Generator) drawDepots(rng *rand.Rand) (objects, init, goal []string) {
 		where[object] = at
 		init = append(init, fmt.Sprintf("(at %s %s)", object, at))
 	}
-	anywhere := func() string { return places[rng.IntN(len(places))] }
-	for _, kind := range []string{"pallet", "hoist"} { // the first ones fill the places, the rest are anywhere
+	for _, kind := range []string{"pallet", "hoist", "truck"} { // the first pallets and hoists fill the places, the rest are anywhere
 		for i, x := range of[kind] {
-			if i < len(places) {
+			if i < len(places) && kind != "truck" {
 				put(x, places[i])
 			} else {
-				put(x, anywhere())
+				put(x, places[rng.IntN(len(places))])
 			}
 		}
 	}
 	for _, hoist := range of["hoist"] {
 		init = append(init, fmt.Sprintf("(available %s)", hoist))
-	}
-	for _, truck := range of["truck"] {
-		put(truck, anywhere())
 	}
 	onto := func(top []string, crate string, i int) string { // of a pallet or of what is on it
 		atom := fmt.Sprintf("(on %s %s)", crate, top[i])

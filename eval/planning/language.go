@@ -75,8 +75,7 @@ func embedded[T any](name string) *T {
 	return to
 }
 
-// languageOf returns the language in which a domain can be told, or nil: all its predicates and
-// actions must be known to it.
+// languageOf returns the language that knows all predicates and actions of a domain, or nil.
 func languageOf(d *pddl.Domain) *language {
 	for _, l := range loadLanguages() {
 		if l.covers(d) {

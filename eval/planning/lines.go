@@ -39,8 +39,7 @@ var (
 	sentences = regexp.MustCompile(`([.;!?])\s+|, (?:while|whereas|but) `)
 )
 
-// cutLines puts a line's parts on lines of their own where the answer starts again within it, and its sentences where it
-// tells what was not asked for.
+// cutLines divides lines where the answer starts again, and into sentences those that tell what was not asked for.
 func cutLines(task Task, text string) (lines []string) {
 	_, other := sides(task)
 	for line := range strings.SplitSeq(restarts.ReplaceAllString(text, "$1\n$2"), "\n") {
@@ -129,8 +128,7 @@ var star = regexp.MustCompile(`^\*+\s`)
 
 var emphasis = strings.NewReplacer("**", "", "__", "", "`", "", "*", "")
 
-// asked takes away the items of a line that says that they are not what was asked for: the other kind of effect, what
-// holds beside what no longer does, or actions that do not apply.
+// asked takes away the items of a line that are said not to be what was asked for.
 func (l *answerLine) asked(task Task) {
 	if want, other := sides(task); len(l.items) > 0 && is(other, l.text) && !is(want, l.text) {
 		l.items, l.problem = nil, "said not to be asked for"
@@ -203,8 +201,7 @@ var (
 	listMarks  = strings.NewReplacer("(", " ", "),", " ,", ")", " , ", ";", ",", "/", " ")
 )
 
-// listOf reads a list of the arguments of a predicate: objects, or pairs of objects. It returns nil where the text is
-// something else.
+// listOf reads a list of objects, or of pairs of them, as arguments of a predicate; nil: the text is something else.
 func (r *Reader) listOf(s *symbol, text string) (out []found) {
 	text = strings.Trim(strings.TrimSpace(text), ".[]{}")
 	if text == "" || noneWords.MatchString(text) {

@@ -165,8 +165,7 @@ var (
 	plainWord  = regexp.MustCompile(`^[a-z]{3,}$`)
 )
 
-// unknown returns an object that the problem lacks but that a text plainly names: "block z", "crate9",
-// "the purple block".
+// unknown returns an object that the problem lacks: "block z", "crate9", "the purple block".
 func (s *scanner) unknown(i, j int, noun string, article bool) (o mention, used int) {
 	w, next := s.at(j), s.at(j+1)
 	part := lettersDigits.FindStringSubmatch(w)

@@ -61,8 +61,7 @@ func measureOf(t Task) string {
 	return "IoU (higher is better)"
 }
 
-// spread draws histograms: for each task and domain a panel for each arm; below, folded, for each task and arm a panel
-// for each range of sizes.
+// spread draws histograms by task and domain with a panel for each arm, and, folded, with one for each range of sizes.
 func (e *Evaluation) spread(rows []Row) (blocks []view.Block) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Value == nil })
 	domains, seen := map[string]bool{}, map[int]bool{}

@@ -133,8 +133,7 @@ func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(x string) bool { return slices.Contains(b, x) })
 }
 
-// walk carries out random actions that change the state and, as long as there are such, lead to a new
-// one; it names them in the question.
+// walk carries out random actions that lead to new states, as long as there are such, and names them in the question.
 func (w *World) walk(q *Question, steps int, rng *rand.Rand) (pddl.State, error) {
 	t, next := w.Task, make(pddl.State, len(w.Task.Init))
 	visited := []pddl.State{t.Init}

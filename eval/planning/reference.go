@@ -11,8 +11,7 @@ import (
 	"parley/eval/planning/pddl"
 )
 
-// Reference answers from the truth with errors at set rates: the yardstick that shows that scores give
-// what they should.
+// Reference answers from the truth with errors at set rates: the yardstick of scores.
 type Reference struct {
 	Drop   float64 // probability that a true item is left out
 	Invent float64 // probability, for each true item, of one more that is false
@@ -29,17 +28,12 @@ func ParseReference(spec string) (Reference, error) {
 		return r, fmt.Errorf("model %q: want reference:planning?drop=0.1&invent=0.1", spec)
 	}
 	for key, list := range values {
-		p, err := strconv.ParseFloat(list[0], 64)
-		if err != nil || p < 0 || p > 1 {
-			return r, fmt.Errorf("model %q: %s is a probability from 0 to 1", spec, key)
-		}
-		switch key {
-		case "drop":
-			r.Drop = p
-		case "invent":
-			r.Invent = p
-		default:
+		rate := map[string]*float64{"drop": &r.Drop, "invent": &r.Invent}[key]
+		if rate == nil {
 			return r, fmt.Errorf("model %q: no setting %q; there are drop and invent", spec, key)
+		}
+		if *rate, err = strconv.ParseFloat(list[0], 64); err != nil || *rate < 0 || *rate > 1 {
+			return r, fmt.Errorf("model %q: %s is a probability from 0 to 1", spec, key)
 		}
 	}
 	return r, nil

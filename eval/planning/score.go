@@ -37,8 +37,7 @@ func (s *scorer) put(metric string, v *float64, status eval.Status, reason strin
 	s.scores = append(s.scores, score)
 }
 
-// missing adds every headline metric of a task without a value, so that the answer stays among those
-// that were asked for.
+// missing adds the headline metrics of a task without a value, so that the answer stays among those asked for.
 func (s *scorer) missing(task Task, status eval.Status, reason string) {
 	for _, m := range Metrics() {
 		if m.Scorer == string(task) && m.Headline {
@@ -238,8 +237,7 @@ func statesOf(p *pddl.Problem, steps []pddl.Atom) (out []map[string]bool) {
 	return out
 }
 
-// stateDistance is the mean distance of the states after each step; steps that only one plan has, or
-// that do not apply, count 1 (Srivastava et al., 2007).
+// stateDistance is the mean distance of the states after each step; a missing state counts 1 (Srivastava et al., 2007).
 func stateDistance(a, b []map[string]bool, lenA, lenB int) float64 {
 	n := max(lenA, lenB)
 	if n == 0 {

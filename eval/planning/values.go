@@ -8,8 +8,7 @@ import (
 	"parley/sim/llm/loose"
 )
 
-// spelled writes an answer in JSON, or with tables, as lines of a list, those in parentheses whose parts are values of
-// their own.
+// spelled writes an answer in JSON, or with tables, as lines of a list.
 func (r *Reader) spelled(task Task, text string) string {
 	all := loose.Find(text)
 	lists, single := make([][]string, len(all)), len(all) > 1 // a single item from each value: they are one list
@@ -245,8 +244,7 @@ func (r *Reader) known(text string) string {
 	return m.seen[0].name
 }
 
-// keyed writes the arguments of a symbol from the other keys of an object: a list, or one key for each,
-// by the names of the parameters, by other names for them, or else by their types in order.
+// keyed writes a symbol with the values under other keys: a list, or arguments by name or else by type, in order.
 func (r *Reader) keyed(s *symbol, v *loose.Value, nameAt int) string {
 	args := make([]string, len(s.params))
 	var rest []string

@@ -92,8 +92,7 @@ func (w *World) Reader() *Reader {
 
 var lettersDigits = regexp.MustCompile(`^([a-z]+)[-_]?(\d+)$`)
 
-// plainWords describes a domain without words: an action by its name, then its arguments in order, with any preposition
-// before each.
+// plainWords describes actions by their names, with the arguments in order and any preposition before each.
 func plainWords(d *pddl.Domain) *language {
 	l := &language{}
 	for _, p := range d.Predicates {
@@ -164,8 +163,7 @@ func newSymbol(x pddl.Predicate, action bool, w *symbolWords) *symbol {
 	return s
 }
 
-// symbolNamed returns the symbol that a word names. Where an action and a predicate share a name, the
-// wanted kind is returned.
+// symbolNamed returns the symbol that a word names, of the wanted kind where both kinds have it.
 func (r *Reader) symbolNamed(word string, action bool) *symbol {
 	named := func(s *symbol, action bool) bool { return s.action == action && slices.Contains(s.names, squash(word)) }
 	i := slices.IndexFunc(r.symbols, func(s *symbol) bool { return named(s, action) })
@@ -178,8 +176,7 @@ func (r *Reader) symbolNamed(word string, action bool) *symbol {
 	return r.symbols[i]
 }
 
-// Vocabulary says which objects an answer may name: those of a PDDL problem, or a list of names, each
-// with its type behind " - " where it has one.
+// Vocabulary says which objects an answer may name: those of a PDDL problem, or names, with " - TYPE" where it is known.
 type Vocabulary struct {
 	Problem string          `json:"problem"`
 	Objects json.RawMessage `json:"objects"`

@@ -96,8 +96,7 @@ func newBlocks(t *Task) *blocks {
 
 func fill(n, value int) []int { return slices.Repeat([]int{value}, n) }
 
-// order reads a state and returns the blocks from the table upwards, and whether each block has a place
-// there or in the hand.
+// order returns the blocks from the table upwards, and whether each has a place there or in the hand.
 func (b *blocks) order(s State) (order []int, ok bool) {
 	for i := range b.n {
 		b.below[i], b.above[i] = free, free

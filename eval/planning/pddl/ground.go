@@ -20,8 +20,7 @@ type grounder struct {
 	index   map[string]int32 // of the facts of the task; "not (on a b)" is a complement
 }
 
-// Ground instantiates the actions of a problem over what can be reached when nothing is deleted: it
-// goes over the actions until none has an instance that is new.
+// Ground instantiates actions over what is reached when nothing is deleted, until no instance is new.
 func Ground(p *Problem) (*Task, error) {
 	g := &grounder{p: p, init: p.Start(), changed: map[string]bool{}, reached: p.Start(), known: map[string]bool{}, index: map[string]int32{}}
 	for _, a := range p.Domain.Actions {
@@ -141,8 +140,7 @@ func (g *grounder) emit(a *Action, args []string) error {
 	return nil
 }
 
-// task numbers the facts that steps change, and the complements of those that must not hold somewhere, and
-// translates initial state, goal and steps.
+// task numbers the facts that change, with complements of those that must not hold, and translates the rest.
 func (g *grounder) task() *Task {
 	t := &Task{Problem: g.p, Solvable: true}
 	slices.SortFunc(g.steps, func(a, b Step) int { return compareAtoms(a.Atom, b.Atom) })

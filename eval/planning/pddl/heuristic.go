@@ -71,17 +71,22 @@ func (r *relaxed) explore(s State) {
 	for i := range r.left {
 		r.left[i], r.supporter[i] = int32(len(r.pre[i])), -1
 	}
-	r.reach(r.always, 0)
-	for f := range int32(r.facts - 2) {
-		if s.Has(f) {
-			r.reach(f, 0)
-		}
-	}
+	r.holding(s, func(f int32) { r.reach(f, 0) })
 	r.settle(func(op, _ int32) {
 		if r.left[op]--; r.left[op] == 0 {
 			r.fire(op)
 		}
 	})
+}
+
+// holding calls use for each fact that holds in a state.
+func (r *relaxed) holding(s State, use func(f int32)) {
+	use(r.always)
+	for f := range int32(r.facts - 2) {
+		if s.Has(f) {
+			use(f)
+		}
+	}
 }
 
 // valued is a queued fact.
@@ -142,12 +147,11 @@ type lmcut struct {
 	before []bool // facts that the initial state reaches outside the zone
 	open   []int32
 	cut    []int32
-	inCut  []bool
 }
 
 func newLMCut(t *Task) *lmcut {
 	r := newRelaxed(t)
-	return &lmcut{relaxed: *r, zone: make([]bool, r.facts), before: make([]bool, r.facts), inCut: make([]bool, len(r.pre))}
+	return &lmcut{relaxed: *r, zone: make([]bool, r.facts), before: make([]bool, r.facts)}
 }
 
 func (h *lmcut) Estimate(s State) int {
@@ -167,7 +171,6 @@ func (h *lmcut) Estimate(s State) int {
 		total += int(least)
 		for _, op := range h.cut {
 			h.cost[op] -= least
-			h.inCut[op] = false
 		}
 		h.lower()
 	}
@@ -202,12 +205,7 @@ func (h *lmcut) findCut(s State) {
 			h.open = append(h.open, f)
 		}
 	}
-	mark(h.always)
-	for f := range int32(h.facts - 2) {
-		if s.Has(f) {
-			mark(f)
-		}
-	}
+	h.holding(s, mark)
 	for len(h.open) > 0 {
 		f := h.open[len(h.open)-1]
 		h.open = h.open[:len(h.open)-1]
@@ -216,10 +214,7 @@ func (h *lmcut) findCut(s State) {
 				continue
 			}
 			if slices.ContainsFunc(h.add[op], func(f int32) bool { return h.zone[f] }) {
-				if !h.inCut[op] {
-					h.inCut[op] = true
-					h.cut = append(h.cut, op)
-				}
+				h.cut = append(h.cut, op)
 				continue
 			}
 			for _, to := range h.add[op] {
@@ -229,8 +224,7 @@ func (h *lmcut) findCut(s State) {
 	}
 }
 
-// lower updates h-max after the operators of the cut became cheaper: values only fall, so it starts
-// from what the cut adds and passes on what changes.
+// lower updates h-max after the cut became cheaper: values only fall, so it passes on what changes.
 func (h *lmcut) lower() {
 	for _, op := range h.cut {
 		value := h.value[h.supporter[op]] + h.cost[op]

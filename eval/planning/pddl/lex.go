@@ -41,8 +41,7 @@ func (e *expr) head() string {
 // top is the place of errors that concern a whole text.
 var top = &expr{line: 1, col: 1}
 
-// reader reads one file. Its methods panic with an *Error where the text is wrong; caught turns that into the error of
-// an exported function.
+// reader reads one file. Its methods panic with an *Error, which exported functions return by caught.
 type reader struct {
 	file  string
 	d     *Domain

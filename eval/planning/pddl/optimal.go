@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// Graph holds all optimal plans of a task: every path from the start to a goal node is one, and every
-// optimal plan is such a path.
+// Graph holds all optimal plans of a task: they are the paths from the start to a goal node.
 type Graph struct {
 	Cost int
 

@@ -62,8 +62,7 @@ func (w World) Missing(want []Literal) *Literal {
 	return nil
 }
 
-// Step is an action with its objects filled in. What it adds and deletes at once is true afterwards, and is no
-// deletion.
+// Step is an action with its objects filled in. What it both adds and deletes is true afterwards, and is no deletion.
 type Step struct {
 	Atom
 	Pre, Effect []Literal
@@ -72,8 +71,7 @@ type Step struct {
 	costErr error // the cost is not given
 }
 
-// Instance fills in an action, or says why that cannot be done: unknown action or object, wrong
-// number of arguments, wrong type.
+// Instance fills in an action. Its errors say what is unknown, of the wrong type, or of the wrong number.
 func (p *Problem) Instance(a Atom) (Step, error) {
 	schema := p.Domain.Action(a.Name)
 	if schema == nil {

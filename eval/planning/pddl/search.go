@@ -133,8 +133,7 @@ func (s *search) solution(goal int32, err error) (Solution, error) {
 	return found, nil
 }
 
-// start runs A* and returns the first goal node, or -1 where there is none. The search is nil only
-// when the options are wrong.
+// start runs A* and returns the first goal node, or -1. The search is nil only when the options are wrong.
 func start(ctx context.Context, t *Task, o Options) (*search, int32, error) {
 	h, err := NewHeuristic(t, o.Heuristic)
 	if err != nil {
@@ -265,8 +264,7 @@ func (s *search) find(state State) (id int32, hash uint64) {
 // before is an order on the items of a heap.
 type before[T any] interface{ before(T) bool }
 
-// minHeap is a binary heap. container/heap would box each item, which costs a search a third of its
-// time.
+// minHeap is a binary heap. container/heap would box each item, which costs a search a third of its time.
 type minHeap[T before[T]] []T
 
 func (h *minHeap[T]) push(x T) {
