@@ -8,7 +8,7 @@ import (
 
 var (
 	cueWords       = regexp.MustCompile(`(?i)\b(?:answer|plan|attempt|actions?|steps|sequence|solution|summary|effects?|state|propert(?:y|ies)|predicates|propositions|facts|list|result|true|false|applicable|possible|conclusion|positive|negative|adds?|added|deletes?|deleted|removes?|removed)\b`)
-	answerHead     = regexp.MustCompile(`(?i)\b(?:final|answer|summary|solution|complete|full|corrected|revised|conclusion|in short|plan|sequence of actions|action sequence|actions? list|list of actions|optimal|here(?:'s| is| are)|so,? the|therefore|updated)\b`)
+	answerHead     = regexp.MustCompile(`(?i)\b(?:final|answer|summary|solution|complete|full|corrected|revised|conclusion|in short|plan|sequence of actions|action sequence|actions? list|list of actions|optimal|attempt|here(?:'s| is| are)|so,? the|therefore|updated)\b`)
 	corrections    = regexp.MustCompile(`(?i)\b(?:wait|actually|correction|start(?:ing)? over|start again|scratch that|mistake|oops|revised?|let me (?:re|correct|fix|try)|on second thought|(?:second|third|new|next|another) (?:attempt|try)|instead|that(?:'s| is) (?:wrong|not right|incorrect)|redo|restart|hold on)\b`)
 	otherHead      = regexp.MustCompile(`(?i)\b(?:alternative|explanation|example|note|goal|reasoning|why|verification|check)\b`)
 	reasonHead     = regexp.MustCompile(`(?i)\b(?:because|explanation|explained|why|reasoning|achieves|verif\w+|by following)\b`)
@@ -16,6 +16,8 @@ var (
 	consideredHead = regexp.MustCompile(`(?i)\b(?:consider(?:ed|ing)?|candidates?|check(?:ed|ing)?|all actions)\b`)
 	positiveHead   = regexp.MustCompile(`(?i)(?:\b|_)(?:pos(?:itive)?|add(?:s|ed|itions?)?|becomes? true|made true|gained|now true|new(?:ly)?(?: true)?)(?:\b|_)`)
 	negativeHead   = regexp.MustCompile(`(?i)(?:\b|_)(?:neg(?:ative)?|delet(?:e|ed|es|ions?)|remov(?:ed|es?|als?)|becomes? false|made false|lost|no longer|false)(?:\b|_)`)
+	stepHead       = regexp.MustCompile(`(?i)^(?:after )?(?:step|action|move) \d`)
+	titleHead      = regexp.MustCompile(`(?i)^(?:attempt|option|plan|try|solution|approach|version|alternative) #?(?:\d+|[a-z])$`)
 	beforeHead     = regexp.MustCompile(`(?i)\b(?:initial|before|start(?:ing)?|original|previous|current|after (?:the )?(?:first|1st|action 1|step 1)|intermediate|after (?:picking|putting|stacking|unstacking|driving|lifting|dropping|loading|unloading))\b`)
 	afterHead      = regexp.MustCompile(`(?i)\b(?:final|result(?:ing|s)?|end|new|after (?:both|all|the (?:second|last|two)|these|action 2|step 2)|afterwards|answer|complete|updated)\b`)
 )
@@ -104,7 +106,7 @@ func choose(task Task, lines []answerLine) (items []found, unread []Unread) {
 	}
 	for _, p := range all {
 		if !slices.ContainsFunc(kept, func(k part) bool { return &k.lines[0] == &p.lines[0] }) {
-			unread = append(unread, Unread{strings.TrimSpace(p.head + " " + p.lines[0].text), "another list of this answer was taken"})
+			unread = append(unread, Unread{p.lines[0].text, "another list of this answer was taken"})
 		}
 	}
 	return items, unread
@@ -171,6 +173,7 @@ func chooseSet(task Task, all []part) []part {
 	}
 	want, other := sides(task)
 	drop(headed(other), true)
+	drop(headed(otherHead), false)
 	switch task {
 	case Applicable:
 		drop(headed(consideredHead), false)
@@ -181,6 +184,9 @@ func chooseSet(task Task, all []part) []part {
 			return all[i:]
 		}
 		drop(headed(beforeHead), false)
+		if i := lastRun(all, headed(stepHead)); i >= 0 {
+			return all[i:]
+		}
 	}
 	if i := lastRun(all, headed(finalHead)); i >= 0 {
 		return all[i:]

@@ -276,6 +276,9 @@ func (r *Reader) atom(words []string, action bool) *found {
 			continue
 		}
 		args := r.objectsOf(words[n:])
+		if len(args) == 0 && len(s.params) > 0 && !s.action {
+			return nil // "hoist0 (available)"
+		}
 		unknown := func(a mention) bool { return !a.known }
 		inProse := func(a mention) bool { return !a.known && (notNames[a.name] || r.nouns[a.name]) }
 		if !slices.ContainsFunc(args, unknown) || len(args) == len(s.params) && !slices.ContainsFunc(args, inProse) {

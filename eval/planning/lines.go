@@ -107,9 +107,9 @@ func (r *Reader) line(task Task, raw string, prose bool, under *topic, last stri
 		return l
 	}
 	switch {
-	case boldHead.MatchString(l.text) || strings.HasSuffix(text, ":"):
-		l.head, *under = strings.TrimSuffix(text, ":"), topic{}
-	case l.marker && text != "":
+	case boldHead.MatchString(l.text) || titleHead.MatchString(text) || strings.HasSuffix(text, ":"):
+		l.head, *under = strings.Trim(emphasis.Replace(l.text), "#: "), topic{}
+	case l.marker && text != "" && !noneWords.MatchString(text):
 		l.problem = "no " + kind(task) + " in this line"
 	case corrections.MatchString(text):
 		l.head = text

@@ -74,15 +74,15 @@ func (r *Reader) tables(task Task, text string) string {
 // Texts that say whether what a row or an object tells is so, keys of such texts, and keys of places.
 var (
 	truthKey = regexp.MustCompile(`(?i)\b(?:applicable|possible|valid|allowed|executable|holds|true)\b`)
-	yes      = regexp.MustCompile(`(?i)^(?:yes|y|true|✓|✔|✅|x)\b?\W*$`)
-	no       = regexp.MustCompile(`(?i)^(?:no|n|false|✗|✘|❌|not (?:applicable|possible|valid|allowed|true))\b?\W*$`)
+	yes      = regexp.MustCompile(`(?i)^\W*(?:yes|y|true|x)\W*$|^[✓✔✅]\W*$`)
+	no       = regexp.MustCompile(`(?i)^\W*(?:no|n|false|not (?:applicable|possible|valid|allowed|true))\W*$|^[✗✘❌]\W*$`)
 	placeKey = regexp.MustCompile(`(?i)^(?:location|place|at|position)$`)
 )
 
 // Keys of an answer: under which it puts its lists, of which polarity decides between two; that name an action or
 // property, and its arguments; and that number the items: {"1": ..., "step 2": ...}.
 var (
-	listKeys = regexp.MustCompile(`(?i)^(?:final_?)?(?:answer|plan|actions?|applicable_?actions?|applicable|steps?|state|final_?state|current_?state|resulting_?state|propert(?:y|ies)|facts?|propositions?|predicates?|effects?|result|list|items|solution|output|(?:pos|neg|positive|negative|add|added|delete|deleted|removed)(?:_?(?:effects?|list))?)$`)
+	listKeys = regexp.MustCompile(`(?i)^(?:final_?)?(?:answer|plan|actions?|applicable_?actions?|applicable|steps?|moves?|state|final_?state|current_?state|resulting_?state|propert(?:y|ies)|facts?|propositions?|predicates?|effects?|result|list|items|solution|output|(?:pos|neg|positive|negative|add|added|delete|deleted|removed)(?:_?(?:effects?|list))?)$`)
 	nameKey  = regexp.MustCompile(`(?i)^(?:action|name|item|act|operator|op|verb|type|predicate|property|fact|proposition|command|move|symbol|function)(?:_?name)?$`)
 	argsKey  = regexp.MustCompile(`(?i)^(?:args?|arguments?|param(?:eter)?s?|objects?|terms?|on_objects)$`)
 	anyKey   = regexp.MustCompile(``)
@@ -128,8 +128,14 @@ func plain(items []loose.Value) (words []string, ok bool) {
 
 // object writes an action or property with keys, an object with its properties, or a list that is kept under a key.
 func (r *Reader) object(task Task, v *loose.Value) (lines []string) {
-	n := min(len(v.Items), len(v.Keys))
-	v.Items, v.Keys = v.Items[:n], v.Keys[:n]
+	all, n := v, min(len(v.Items), len(v.Keys))
+	v = &loose.Value{Kind: loose.Object}
+	for i, k := range all.Keys[:n] {
+		if want, other := sides(task); !is(other, k) || is(want, k) {
+			v.Keys, v.Items = append(v.Keys, k), append(v.Items, all.Items[i])
+		}
+	}
+	n = len(v.Keys)
 	if line := r.named(task, v, nameKey); line != "" {
 		return r.unless(task, line, v)
 	}
@@ -137,7 +143,7 @@ func (r *Reader) object(task Task, v *loose.Value) (lines []string) {
 		return r.value(task, &loose.Value{Kind: loose.Array, Items: v.Items})
 	}
 	for i, k := range slices.Backward(v.Keys) { // the last list of what was asked for
-		if _, other := sides(task); listKeys.MatchString(k) && v.Items[i].Kind != loose.Number && !is(other, k) {
+		if listKeys.MatchString(k) && v.Items[i].Kind != loose.Number {
 			if lines = r.value(task, &v.Items[i]); len(lines) > 0 {
 				return lines
 			}
@@ -150,8 +156,18 @@ func (r *Reader) object(task Task, v *loose.Value) (lines []string) {
 		return lines
 	}
 	for i, k := range v.Keys { // {"pick-up": ["a"]}, {"clear": ["a", "b"], "handempty": true}
-		if s := r.symbolNamed(k, task.Actions()); s != nil {
-			lines = append(lines, r.under(s, &v.Items[i])...)
+		item := &v.Items[i]
+		switch s := r.symbolNamed(k, task.Actions()); {
+		case s != nil:
+			lines = append(lines, r.under(s, item)...)
+		case !task.Actions() && item.Kind == loose.Object && r.known(k) != "": // {"a": {"on": "b", "clear": true}}
+			for j := range min(len(item.Keys), len(item.Items)) {
+				lines = append(lines, r.property(k, item.Keys[j], &item.Items[j])...)
+			}
+		case handWords.MatchString(k) && item.Text != "":
+			lines = append(lines, k+": "+item.Text)
+		case item.Kind >= loose.Array:
+			lines = append(lines, r.value(task, item)...)
 		}
 	}
 	if line := r.named(task, v, anyKey); lines == nil && line != "" {
