@@ -24,7 +24,7 @@ const bot = "261302296103747584"
 // event is an entry of Avrae's recording of a fight, as FIREBALL has them, as far as it matters here.
 type event struct {
 	number  int             // line
-	Combat  string          `json:"combat_id"`
+	Combat  ident           `json:"combat_id"`
 	Type    string          `json:"event_type"`
 	Time    json.RawMessage `json:"timestamp"` // seconds, or a date
 	Message ident           `json:"message_id"`
@@ -74,7 +74,7 @@ func (i *ident) UnmarshalJSON(data []byte) error {
 // FIREBALL's own turns, which are cut from such recordings, are read too.
 func Avrae(files []File) iter.Seq2[ieg.Interaction, error] {
 	return func(yield func(ieg.Interaction, error) bool) {
-		rec := recording{owner: map[ident]string{}, said: map[string]*event{}, fights: map[string]*fight{}}
+		rec := recording{owner: map[ident]ident{}, said: map[string]*event{}, fights: map[ident]*fight{}}
 		for i := range files {
 			f := &files[i]
 			r, err := f.open()
@@ -114,9 +114,9 @@ func Avrae(files []File) iter.Seq2[ieg.Interaction, error] {
 // recording holds the fights of all files of an import.
 type recording struct {
 	lines  int // of the files before
-	order  []string
-	fights map[string]*fight
-	owner  map[ident]string  // the first fight that a message is recorded in
+	order  []ident
+	fights map[ident]*fight
+	owner  map[ident]ident   // the first fight that a message is recorded in
 	said   map[string]*event // by type and message; commands also by content
 }
 

@@ -57,7 +57,7 @@ func (s *fight) messages() []message {
 			m = s.command(i, taken)
 		}
 		if m.text != "" || m.skill != "" {
-			m.number, m.at, m.session = e.number, e.when(), e.Combat
+			m.number, m.at, m.session = e.number, e.when(), string(e.Combat)
 			out = append(out, m)
 		}
 	}
@@ -94,12 +94,13 @@ func (s *fight) speech(e *event) message {
 
 // unasked cuts a message where it goes over into the command of a check, as in "I listen. !check perception".
 func (s *fight) unasked(text string) string {
-	words := strings.Fields(text)
-	for i, w := range words {
-		for p := range s.prefixes {
-			if name, ok := strings.CutPrefix(strings.ToLower(w), strings.ToLower(p)); ok && p != "" && (checkCommands[name] || set("i init")[name] && i+1 < len(words) && checkCommands[strings.ToLower(words[i+1])]) {
-				return strings.Join(words[:i], " ")
-			}
+	for p := range s.prefixes {
+		if p == "" || !strings.Contains(text, p) {
+			continue
+		}
+		ask := regexp.MustCompile(`(?i)(?:^| )` + regexp.QuoteMeta(p) + `(?:i |init )?(?:c|check|oc|offturncheck) +\D`)
+		if at := ask.FindStringIndex(text); at != nil {
+			text = text[:at[0]]
 		}
 	}
 	return text

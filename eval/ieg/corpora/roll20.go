@@ -294,8 +294,8 @@ func (p *post) dice(text string) {
 // rollMark marks an inline result until it is read.
 const rollMark = "\x00"
 
-// resultFor is what is said between an inline result and what it is for.
-var resultFor = regexp.MustCompile(`(?i)^-?\d* *(?:for|on|in|para|en|für|auf|pour|su|per|voor|na|på)? (?:my |a |the |mi |la |le |il |meine? )?`)
+// resultFor is what is said between an inline result and what it is for: up to two short words, as in "for my".
+var resultFor = regexp.MustCompile(`^-?\d* *((?:\pL{1,4} ){0,2})`)
 
 // said makes the post a line of speech, or a roll where an inline result follows the name of a skill
 // and little else is said ("Stealth: 17"), or is said to be for one ("17 for stealth").

@@ -112,6 +112,7 @@ func TestAvraeRecordings(t *testing.T) {
 		{"an edited message", "Orla Stealth", []string{strings.Replace(intro, "I look about.", "Wait, stealth!", 1) + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"a mark of byte order", "Orla Stealth", []string{"\ufeff" + intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"one fight in two files", "Orla Stealth, Pim Insight", []string{intro + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`), later + command("3", "90071992547409933", "!c insight", `,"prefix":"!","caster":{"name":"Pim"}`)}},
+		{"a fight whose id is a number", "Orla Stealth", []string{strings.ReplaceAll(intro+state+command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`), `"combat_id":"c"`, `"combat_id":9007199254740993`)}},
 		{"out of character", "Orla Stealth", []string{intro + strings.NewReplacer(`:1,`, `:5,`, `I look about.`, `((stealth or not?))`).Replace(intro) + state + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
 		{"a command at the end of a line", "Orla Stealth", []string{intro + state +
 			strings.NewReplacer(`:1,`, `:5,`, `about."`, `back. !i c stealth"`).Replace(intro) + command("2", orla, "!c stealth", `,"prefix":"!","caster":{"name":"Orla"}`)}},
@@ -285,6 +286,7 @@ func TestRoll20Forms(t *testing.T) {
 		{"a label in the dice", page(`<div class="message rollresult" data-playerid="p1"><span class="by">Orla:</span><div class="formula">rolling 2d20kh1 + 5 survival check</div><div class="rolled">17</div></div>`), "Orla Survival"},
 		{"an inline result with its name", page(`<div class="message general" data-playerid="p1">Athletics: ` + result + `</div>`), "Orla Athletics"},
 		{"an inline result and what it is for", page(`<div class="message general" data-playerid="p1">Right, ` + result + ` for Athletics.</div>`), "Orla Athletics"},
+		{"an inline result in Portuguese", page(`<div class="message general" data-playerid="p1">Consegui ` + result + ` em Sobrevivência!</div>`), "Orla Survival"},
 		{"an inline result in a story", page(`<div class="message general" data-playerid="p1">I lost ` + result + ` coins to the athletics club of the town.</div>`), ""},
 		{"an inline result as it was typed", `[{"a":{"who":"Orla","playerid":"p1","type":"general","content":"I look about."},"b":{"who":"Orla","playerid":"p1","type":"general","content":"[[1d20+2]] Religion","inlinerolls":[{"expression":"1d20+2","results":{"total":9}}]}}]`, "Orla Religion"},
 		{"a whispered roll", page(`<div class="message private whisper" data-playerid="p1"><span class="by">(To GM):</span><div class="sheet-rolltemplate-simple">` + result + `<div class="sheet-label">STEALTH</div></div></div>`), ""},

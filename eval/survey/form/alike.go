@@ -1,7 +1,6 @@
 package form
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,18 +18,11 @@ type twins struct {
 	how           string // "the same as", "nearly the same as"
 }
 
-// How alike texts have to be. Two questions are nearly the same when their words that carry meaning are the same, at
-// least minWords, or when one has one word more than the other's longWords and more: another word asks for another thing.
-const (
-	minWords  = 2
-	longWords = 5
-)
-
 // filler are the small words of English, which carry no meaning for telling questions apart.
 var filler = set(`a an the of in on at to for with and or by as is are was were be been do does did have has had
 	you your yours we us our i me my it its this that these those there here please tell say let know kindly
 	would could can may will shall should opinion view generally overall moment currently now today again once more
-	all just really very so`)
+	all just really very so which`)
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -67,76 +59,47 @@ func stem(w string) string {
 	return w
 }
 
-// print holds the parts by which a text is compared.
-type print struct {
-	normal string
-	marks  string
-	words  []string // stems that carry meaning, sorted
-}
+// minWords is the least number of words that carry meaning by which two texts are nearly the same.
+const minWords = 2
 
-func printOf(text string) print {
-	p := print{normal: normal(text), marks: marks(text)}
+// matter returns what two texts that ask the same have in common: their words that carry meaning, reduced to stems, in any
+// order, and their marks; "" for fewer than minWords.
+func matter(text string) string {
+	var words []string
 	for _, w := range tokens(text) {
 		if !filler[w] {
-			p.words = append(p.words, stem(w))
+			words = append(words, stem(w))
 		}
 	}
-	slices.Sort(p.words)
-	p.words = slices.Compact(p.words)
-	return p
-}
-
-// shared counts what two sorted lists have in common.
-func shared(a, b []string) int {
-	n := 0
-	for len(a) > 0 && len(b) > 0 {
-		switch c := cmp.Compare(a[0], b[0]); {
-		case c == 0:
-			n++
-			a, b = a[1:], b[1:]
-		case c < 0:
-			a = a[1:]
-		default:
-			b = b[1:]
-		}
+	slices.Sort(words)
+	if words = slices.Compact(words); len(words) < minWords {
+		return ""
 	}
-	return n
+	return strings.Join(words, " ") + " " + marks(text)
 }
 
-// alike finds texts that say what an earlier one says; each is found once. The time is quadratic in
-// the number of texts, of which a document's first 3,000 are compared.
+// alike finds texts that say what an earlier one says; each is found once.
 func alike(texts []string) []twins {
-	texts = texts[:min(len(texts), 3000)]
-	prints := make([]print, len(texts))
 	var found []twins
-	seen := map[string]int{}
+	same, near := map[string]int{}, map[string]int{}
 	for i, t := range texts {
-		p := printOf(t)
-		prints[i] = p
-		if p.normal == "" {
+		key, words := normal(t), matter(t)
+		first, ok := same[key]
+		earlier, nearly := near[words]
+		switch {
+		case key == "":
 			continue
-		}
-		if first, ok := seen[p.normal]; ok {
+		case ok:
 			found = append(found, twins{first, i, "the same as"})
 			continue
+		case nearly:
+			found = append(found, twins{earlier, i, "nearly the same as"})
+		case words != "":
+			near[words] = i
 		}
-		seen[p.normal] = i
-		for j := range i {
-			if near(&prints[j], &p) {
-				found = append(found, twins{j, i, "nearly the same as"})
-				break
-			}
-		}
+		same[key] = i
 	}
 	return found
-}
-
-func near(a, b *print) bool {
-	if a.marks != b.marks {
-		return false
-	}
-	m, n, both := len(a.words), len(b.words), shared(a.words, b.words)
-	return both == min(m, n) && both >= minWords && (m == n || both >= longWords && max(m, n) == both+1)
 }
 
 // digits are the digits of a text: questions that differ in a number differ.
