@@ -269,7 +269,7 @@ func (a *actors) likeRecorded(spec string) error {
 	alike := true
 	for _, p := range slices.DeleteFunc(a.config.places(), func(p place) bool { return a.config.model(p) != spec }) {
 		was := servedAt(m.Models[c.model(p)], p)
-		if was == nil || was.Form == "" {
+		if was == nil { // a reference actor
 			continue
 		}
 		if first == nil {

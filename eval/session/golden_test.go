@@ -150,7 +150,7 @@ func TestLines(t *testing.T) {
 	tr := transcript()
 	tr.Events = []sim.Event{
 		{Kind: sim.KindScene}, {Turn: 1, Seq: 1, Kind: sim.KindAct, Actor: "a", Speech: "Psst.", Deed: "winks", Audience: []characters.ID{"a", "b", "n"}, Skill: "Stealth", Facts: []int{0, 2}, Calls: []string{"c1", "c9"}},
-		{Turn: 1, Seq: 2, Kind: sim.KindRoll, Actor: "a", Roll: &dice.Roll{Skill: "Stealth", First: 12, Second: 3, Mode: dice.Advantage, Modifier: -1, Total: 11, Class: 15}},
+		{Turn: 1, Seq: 2, Kind: sim.KindRoll, Actor: "a", Roll: &dice.Roll{Skill: "Stealth", First: 12, Second: 3, Mode: dice.Advantage, Modifier: -1, Total: 11, Class: 1}},
 		{Turn: 1, Seq: 3, Kind: sim.KindRoll, Actor: "b", Roll: &dice.Roll{Skill: "Arcana", First: 2, Modifier: 3, Total: 5}}, {Turn: 1, Seq: 4, Kind: sim.KindNarration, Text: "It creaks."},
 		{Turn: 2, Seq: 5, Kind: sim.KindPass, Actor: "zed", Fault: "empty", Calls: []string{"c2", "c4"}}, {Turn: 2, Seq: 6, Kind: sim.KindEnd, Text: "loop"},
 		{Turn: 2, Seq: 7, Kind: sim.KindDebrief, Actor: "b", Control: "told"}, {Turn: 2, Seq: 8, Kind: sim.KindDebrief, Actor: "b", Text: "It creaked.", Audience: []characters.ID{"b", "a"}},
@@ -159,6 +159,7 @@ func TestLines(t *testing.T) {
 	tr.Calls[1].Reply, tr.Calls[3].Reply, tr.Calls[0].Served, tr.Calls[1].Tokens, tr.Calls[1].Output, tr.Calls[2].Error = "no move", "none either", "other", &one, &one, "timed out"
 	tr.Scores = append(tr.Scores, eval.Score{Metric: "iep", Subject: "b", Turn: 4, Status: eval.NotApplicable, Reason: "not asked"}, eval.Score{Metric: "iep", Subject: "", Control: "told", Value: new(1.25), Status: eval.Scored},
 		eval.Score{Metric: "iep", Subject: "b", Status: eval.Unparsed, Reason: "unclear", Evidence: []eval.Evidence{{Want: "one"}, {Want: "two", Got: "too", Weight: 0.5}}})
+	tr.Calls[1].Total = 50_000 // microseconds, which round up
 	var b strings.Builder
 	show := func() {
 		for _, s := range []session.Screen{{}, {Width: 30, Colour: true}} {
