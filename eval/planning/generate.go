@@ -50,8 +50,7 @@ func (g Generator) blocks(rng *rand.Rand) int {
 	if g.Blocks != [2]int{3, 12} {
 		return g.Blocks[0] + rng.IntN(g.Blocks[1]-g.Blocks[0]+1)
 	}
-	at := rng.IntN(501)
-	n := 0
+	at, n := rng.IntN(501), 0
 	for ; at >= paperSizes[n]; n++ {
 		at -= paperSizes[n]
 	}

@@ -122,11 +122,12 @@ func (l *language) of(name string, action bool) *symbolWords {
 	if action {
 		list = l.Actions
 	}
-	i := slices.IndexFunc(list, func(w symbolWords) bool { return named(w.Names, name) })
-	if i < 0 {
-		return nil
+	for i := range list {
+		if named(list[i].Names, name) {
+			return &list[i]
+		}
 	}
-	return &list[i]
+	return nil
 }
 
 // noun returns the words for the type of an object.
@@ -141,11 +142,7 @@ func (l *language) noun(o *pddl.Object) (noun, plural string) {
 
 // object names an object: "block a", and "crate0" where the name holds the type.
 func (w *World) object(name string) string {
-	o := w.Task.Problem.Object(name)
-	if o == nil {
-		return name
-	}
-	noun, _ := w.words.noun(o)
+	noun, _ := w.words.noun(w.Task.Problem.Object(name))
 	if noun == "" || strings.Contains(name, noun) {
 		return name
 	}

@@ -101,13 +101,10 @@ func (w *World) answer(q *Question, steps int, rng *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		switch q.Task {
-		case Positive:
-			q.Truth, _ = w.difference(end)
-		case Negative:
-			_, q.Truth = w.difference(end)
-		default:
-			q.Truth, q.Static = atomStrings(t.Atoms(end, true)), atomStrings(t.Static)
+		made, unmade := w.difference(end)
+		q.Truth = map[Task][]string{Positive: made, Negative: unmade, After: atomStrings(t.Atoms(end, true))}[q.Task]
+		if q.Task == After {
+			q.Static = atomStrings(t.Static)
 		}
 	case Plan:
 		if w.Cost == nil || len(w.Plan) == 0 && *w.Cost > 0 {

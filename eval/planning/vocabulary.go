@@ -164,16 +164,14 @@ func newSymbol(x pddl.Predicate, action bool, w *symbolWords) *symbol {
 }
 
 // symbolNamed returns the symbol that a word names, of the wanted kind where both kinds have it.
-func (r *Reader) symbolNamed(word string, action bool) *symbol {
-	named := func(s *symbol, action bool) bool { return s.action == action && slices.Contains(s.names, squash(word)) }
-	i := slices.IndexFunc(r.symbols, func(s *symbol) bool { return named(s, action) })
-	if i < 0 {
-		i = slices.IndexFunc(r.symbols, func(s *symbol) bool { return named(s, !action) })
+func (r *Reader) symbolNamed(word string, action bool) (named *symbol) {
+	key := squash(word)
+	for _, s := range r.symbols {
+		if slices.Contains(s.names, key) && (named == nil || s.action == action && named.action != action) {
+			named = s
+		}
 	}
-	if i < 0 {
-		return nil
-	}
-	return r.symbols[i]
+	return named
 }
 
 // Vocabulary says which objects an answer may name: those of a PDDL problem, or names, with " - TYPE" where it is known.
