@@ -69,9 +69,7 @@ func (r *execution) openModels(ctx context.Context) error {
 		if o.Embedding != nil {
 			r.env.embeds[use.Model] = r.recording(use.Model, o.Embedding)
 		}
-		if o.Defaults.Jobs > 0 {
-			r.concurrent = max(r.concurrent, o.Defaults.Jobs)
-		}
+		r.concurrent = max(r.concurrent, o.Defaults.Jobs)
 	}
 	for _, use := range uses {
 		if use.Embeds && r.env.embeds[use.Model] == nil {

@@ -81,13 +81,14 @@ func (r *execution) recording(spec string, m llm.Model) llm.Model {
 		}
 		// A reply of a server is paid for: the one before is on disk before another is asked for, so that a
 		// kill loses at most one for each job.
-		if opened := r.env.opened[spec]; opened != nil && opened.Defaults.Server {
+		server := r.env.opened[spec].Defaults.Server
+		if server {
 			if err := r.journal.Flush(ctx); err != nil {
 				return nil, err
 			}
 		}
 		ask, done := r.outlast(ctx)
-		if opened := r.env.opened[spec]; opened != nil && opened.Defaults.Server && r.progress != nil {
+		if server && r.progress != nil {
 			var answered func()
 			ask, answered = r.progress.Ask(ask, spec)
 			defer answered()
