@@ -156,6 +156,9 @@ func TestBaselines(t *testing.T) {
 		"majority":     {tries("Bob", "Stealth")},
 		"nobody":       nil,
 	}
+	if got, err := ieg.Baselines(nil)[1].Predict(t.Context(), x); err != nil || len(got.Intentions) != 1 || got.Intentions[0] != tries("Ann", characters.Skills()[0]) {
+		t.Errorf("among equals the first counts: %+v, %v", got, err)
+	}
 	list := ieg.Baselines(train)
 	if len(list) != len(want) {
 		t.Fatalf("%d baselines", len(list))
