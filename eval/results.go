@@ -254,6 +254,9 @@ func difference(a, b *cell, m *Metric) (Result, stat.Value) {
 		i.Low, i.High, i.Reason = &low, &high, "the same in all items: the interval holds what this many items cannot exclude"
 		test.P = stat.SignTest(diffs, zero, stat.TwoSided).P
 	}
+	if room := m.High - m.Low; i.Low != nil && m.Bounded() {
+		*i.Low, *i.High = max(-room, *i.Low), min(room, *i.High)
+	}
 	r.Value, r.Low, r.High, r.Reason, r.Items = i.Value, i.Low, i.High, i.Reason, len(diffs)
 	if t := test.Statistic; t.OK() {
 		effect := t.V / math.Sqrt(float64(len(diffs)))

@@ -267,6 +267,16 @@ func TestEffectOfADifference(t *testing.T) {
 	}
 }
 
+// No difference of two shares is over 100 %, whatever two items let one guess.
+func TestIntervalOfADifferenceStaysWithinItsRange(t *testing.T) {
+	r := find(t, results([]string{"a", "b"},
+		score("1", "a", "x", 0, 0), score("1", "b", "x", 100, 0),
+		score("2", "a", "x", 40, 0), score("2", "b", "x", 50, 0)), "m_difference", "b - a")
+	near(t, "low", r.Low, -100)
+	near(t, "high", r.High, 100)
+	near(t, "difference", r.Value, 55)
+}
+
 // What is missing of a scale on which less is better is at worst its upper end; a scale without ends has no bounds.
 func TestBoundsFollowTheScale(t *testing.T) {
 	for _, test := range []struct {
