@@ -71,7 +71,7 @@ func (a *memory) question(m *Factory, v *sim.View, questions []string) (llm.Mess
 	return m.Prompts.section(llm.User, name, s)
 }
 
-// listedPoints returns the points of an answer in JSON as lines, each once; an answer that is no object is
+// listedPoints returns the points of an answer in JSON as lines, each once and no placeholder; an answer that is no object is
 // free text, which is returned as it is.
 func listedPoints(text string) (lines, fault string) {
 	for _, v := range loose.Find(text) {
@@ -91,9 +91,12 @@ func listedPoints(text string) (lines, fault string) {
 		}
 		var once []string
 		for _, point := range said {
-			if point = squeeze(point); !slices.Contains(once, point) {
+			if point = squeeze(point); !slices.Contains(once, point) && !placeholder(point) {
 				once = append(once, point)
 			}
+		}
+		if len(once) == 0 && len(said) > 0 {
+			return "", FaultMalformed
 		}
 		return strings.Join(once, "\n"), fault
 	}

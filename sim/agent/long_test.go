@@ -147,6 +147,8 @@ func TestDebriefFaults(t *testing.T) {
 		{reason: "other language is kept", raw: "Колокол отлил монах.", text: "Колокол отлил монах.", fault: agent.FaultOtherLanguage},
 		{reason: "points", raw: `{"points": ["A monk cast it.", "It rings\nonce a year."]}`, text: "A monk cast it.\nIt rings once a year."},
 		{reason: "each point once", raw: `{"points": [` + strings.Repeat(`"A monk cast it.", `, 19) + `"It rings once a year."]}`, text: "A monk cast it.\nIt rings once a year."},
+		{reason: "a placeholder is no point", raw: `{"points": ["<one sentence>", "A monk cast it."]}`, text: "A monk cast it."},
+		{reason: "only placeholders", raw: `{"points": ["<one sentence>", "<another>"]}`, fault: agent.FaultMalformed},
 		{reason: "points in a fence", raw: "```json\n{\"points\": [\"A monk cast it.\"]}\n```", text: "A monk cast it."},
 		{reason: "points cut off", raw: `{"points": ["A monk cast it.", "It ri`, finish: llm.Length, text: "A monk cast it.\nIt ri", fault: agent.FaultCutOff},
 		{reason: "points without an end", raw: `{"points": ["A monk cast it."`, text: "A monk cast it.", fault: agent.FaultCutOff},

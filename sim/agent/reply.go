@@ -174,7 +174,7 @@ func worded(text string) (clean, fault string) {
 	s = unquote(s)
 	word := strings.Trim(s, " .*[]()…-")
 	switch {
-	case strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1, s == "string":
+	case placeholder(s), s == "string":
 		return "", FaultMalformed
 	case len(word) <= len("silence") && strings.Contains(`  none null n/a pass passes silence empty '' "" `, " "+strings.ToLower(word)+" "), strings.EqualFold(s, "(nothing)"):
 		return "", ""
@@ -182,6 +182,11 @@ func worded(text string) (clean, fault string) {
 		return "", FaultNoWords
 	}
 	return s, ""
+}
+
+// placeholder reports whether a text is one of a form that was copied, such as <words>.
+func placeholder(s string) bool {
+	return strings.HasPrefix(s, "<") && strings.HasSuffix(s, ">") && strings.Count(s, "<") == 1
 }
 
 // joined puts a mark between two texts, unless one is empty.
