@@ -71,8 +71,8 @@ func (a *memory) question(m *Factory, v *sim.View, questions []string) (llm.Mess
 	return m.Prompts.section(llm.User, name, s)
 }
 
-// listedPoints returns the points of an answer in JSON as lines, each once and no placeholder; an answer that is no object is
-// free text, which is returned as it is.
+// listedPoints returns the points of an answer in JSON as lines, each once and without placeholders. An
+// answer that is no object is free text, which is returned unchanged.
 func listedPoints(text string) (lines, fault string) {
 	for _, v := range loose.Find(text) {
 		list := v.Get("points")
